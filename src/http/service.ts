@@ -54,6 +54,8 @@ export interface HttpService {
   readonly bodies: BodyBudget;
   /** Limits the bytes of lists that are encoded before their first byte is sent. */
   readonly bufferedLists: SharedBudget;
+  /** Limits the memory of the items of sorted lists. */
+  readonly sortedLists: SharedBudget;
   /** Response bytes that clients haven't read yet. */
   readonly backlog: ResponseBacklogs;
   /** Whether large responses are compressed if the client accepts that. */

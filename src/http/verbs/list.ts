@@ -8,6 +8,7 @@ import { sendCompressed, streamCompressed } from "../answers/compression.ts";
 import { drainInTime, type BodyStream } from "../transport/body-stream.ts";
 import { wantsPretty } from "../request/pretty.ts";
 import { headersFor } from "../answers/respond.ts";
+import { RequestSortMemory } from "./sort-memory.ts";
 import type { HttpService } from "../service.ts";
 import { encodingOf } from "./answer.ts";
 import { limitTime } from "./deadline.ts";
@@ -22,7 +23,19 @@ export async function serveList(service: HttpService, request: ResourceContext):
   const { query } = request.facts;
   const { list: options, timeoutSeconds } = listParameters(request.target.resource, query);
   if (timeoutSeconds) limitTime(service, request, timeoutSeconds * 1000);
-  const list = { ...chunked(service, options), view: request.view };
+  const memory = new RequestSortMemory(service.sortedLists, request.user.name);
+  try {
+    await sendList(service, request, { ...chunked(service, options), view: request.view, memory });
+  } finally {
+    memory.release();
+  }
+}
+
+async function sendList(
+  service: HttpService,
+  request: ResourceContext,
+  list: SortedListOptions,
+): Promise<void> {
   const encoding = encodingOf(service, request);
   const headers = headersFor(encoding.contentType);
   const pause = pauseOf(service, request);

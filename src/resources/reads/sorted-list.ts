@@ -16,6 +16,18 @@ import { listObjects, type ListedPage, type ListEnd, type ListOptions } from "./
 export interface SortedListOptions extends ListOptions {
   /** Undefined for the order of the keys. */
   readonly sort?: SortOrder | undefined;
+  /** Limits the memory of all sorted lists together; undefined: only each list is limited. */
+  readonly memory?: SortMemory | undefined;
+}
+
+/** The memory of one sorted list, as a part of a budget. */
+export interface SortMemory {
+  /**
+   * Ensures that a number of bytes is reserved; those of an earlier sort of the same list count.
+   *
+   * @throws {StatusError} TooManyRequests if the budget is used up.
+   */
+  reserve(bytes: number): void;
 }
 
 /** Maximum memory of the keys and values that are sorted, in bytes. */
@@ -37,15 +49,16 @@ interface Item {
  * Lists a collection in the order of the request. Without one, it is the list of {@link listObjects}. Every chunk of a sorted list reads
  * the whole collection, page by page, and keeps the keys and values of its own objects.
  *
- * @throws {StatusError} as {@link listObjects}; BadRequest if a list without limit has too many objects to be sorted.
+ * @throws {StatusError} as {@link listObjects}; BadRequest if a list without limit has too many objects to be sorted; TooManyRequests if
+ * the budget of sorted lists is used up.
  */
 export function listInOrder(
   engine: Engine,
   target: Target,
-  { sort, ...options }: SortedListOptions,
+  { sort, memory, ...options }: SortedListOptions,
 ): AsyncGenerator<ListedPage, ListEnd> {
   if (sort === undefined || isKeyOrder(target, sort)) return listObjects(engine, target, options);
-  return listSorted(engine, target, sort, options);
+  return listSorted(engine, target, { ...options, sort, memory });
 }
 
 /** Whether an order is that of the keys. */
@@ -56,19 +69,15 @@ function isKeyOrder({ resource, namespace }: Target, { text }: SortOrder): boole
 async function* listSorted(
   engine: Engine,
   target: Target,
-  sort: SortOrder,
-  options: ListOptions,
+  { sort, memory, ...options }: SortedListOptions & { readonly sort: SortOrder },
 ): AsyncGenerator<ListedPage, ListEnd> {
   const { limit, view, selection } = options;
   const { store } = engineInVersion(engine, target.resource);
   const prefix = prefixOf(target.resource, target.namespace);
   const point =
     options.read.mode === "continue" ? decodeContinue(options.read.token, view?.id, sort.text) : undefined;
-  const first = new FirstItems(
-    sort,
-    limit,
-    point && { value: sortValue(point.value ?? ""), key: prefix + point.after },
-  );
+  const after = point && { value: sortValue(point.value ?? ""), key: prefix + point.after };
+  const first = new FirstItems({ sort, limit, after, memory });
   const revision = await collect(engine, target, { ...options, limit: 0 }, { point, sort, first });
   const sent = await first.sorted(createYielder(options.pause));
   const keys = sent.map(({ key }) => key);
@@ -90,10 +99,9 @@ async function* listSorted(
   const isCounted = selection.everything && (view === undefined || view.everything);
   const remaining =
     isCounted && engine.featureEnabled("RemainingItemCount") ? first.count - sent.length : undefined;
-  const after = last.key.slice(prefix.length);
   const token = {
     revision,
-    after,
+    after: last.key.slice(prefix.length),
     remaining: undefined,
     view: view?.id,
     sort: sort.text,
@@ -124,6 +132,15 @@ async function collect(
   }
 }
 
+interface FirstItemsOptions {
+  readonly sort: SortOrder;
+  /** Number of items that are needed; 0 for all. */
+  readonly limit: number;
+  /** The last item of the chunk before. */
+  readonly after: Item | undefined;
+  readonly memory: SortMemory | undefined;
+}
+
 /** The first items after a position, in an order; only as many as a chunk needs are kept. */
 class FirstItems {
   /** Number of items after the position. */
@@ -131,25 +148,18 @@ class FirstItems {
   private items: Item[] = [];
   private bytes = 0;
 
-  /**
-   * @param limit number of items that are needed; 0 for all.
-   * @param after the last item of the chunk before.
-   */
-  constructor(
-    private readonly sort: SortOrder,
-    private readonly limit: number,
-    private readonly after: Item | undefined,
-  ) {}
+  constructor(private readonly options: FirstItemsOptions) {}
 
-  /** @throws {StatusError} BadRequest above {@link maxSortedBytes}. */
+  /** @throws {StatusError} BadRequest above {@link maxSortedBytes}; TooManyRequests (see {@link SortMemory}). */
   add(item: Item): void {
-    if (this.after !== undefined && this.compare(item, this.after) <= 0) return;
+    const { after, limit, memory } = this.options;
+    if (after !== undefined && this.compare(item, after) <= 0) return;
     this.count++;
     this.items.push(item);
     this.bytes += bytesOf(item);
     // Sorting at twice the limit costs a constant time for each item.
-    if (this.limit > 0 && this.limit <= maxPrunedLimit && this.items.length === 2 * this.limit) this.prune();
-    if (this.bytes <= maxSortedBytes) return;
+    if (limit > 0 && limit <= maxPrunedLimit && this.items.length === 2 * limit) this.prune();
+    if (this.bytes <= maxSortedBytes) return memory?.reserve(this.bytes);
     throw new StatusError(
       "BadRequest",
       "parameter sort: the list has too many objects to be sorted at once; " +
@@ -160,18 +170,19 @@ class FirstItems {
   /** The first items in order. */
   async sorted(yieldIfDue: YieldIfDue): Promise<readonly Item[]> {
     const all = await sortInTurns(this.items, (a, b) => this.compare(a, b), yieldIfDue);
-    return this.limit === 0 ? all : all.slice(0, this.limit);
+    const { limit } = this.options;
+    return limit === 0 ? all : all.slice(0, limit);
   }
 
   private prune(): void {
     this.items.sort((a, b) => this.compare(a, b));
-    this.items.length = this.limit;
+    this.items.length = this.options.limit;
     this.bytes = this.items.reduce((sum, item) => sum + bytesOf(item), 0);
   }
 
   private compare(a: Item, b: Item): number {
     const values = compareValues(a.value, b.value);
-    return (this.sort.descending ? -values : values) || compareKeys(a.key, b.key);
+    return (this.options.sort.descending ? -values : values) || compareKeys(a.key, b.key);
   }
 }
 

@@ -25,6 +25,7 @@ import { addOpenApiPaths, type OpenApiParts } from "../../http/documents/openapi
 import { subscriptionsPath } from "../../http/request/facts.ts";
 import type { HttpService } from "../../http/service.ts";
 import { serveSubscription } from "../../http/subscriptions/serve-subscription.ts";
+import { sortedListsOfProcess } from "../../http/verbs/sort-memory.ts";
 import { bufferedListsOfProcess } from "../../http/verbs/buffered-parts.ts";
 import { PathTable } from "../../http/request/path-table.ts";
 import { OpenStreams } from "../../http/transport/open-streams.ts";
@@ -116,6 +117,7 @@ export async function httpService(
     paths,
     bodies: requestBodies(options, metrics),
     bufferedLists: bufferedListsOfProcess(options.processes ?? 1),
+    sortedLists: sortedListsOfProcess(options.processes ?? 1),
     audit: await auditorFor(options, metrics),
     compresses: on("APIResponseCompression"),
     ...requestObservers(options),

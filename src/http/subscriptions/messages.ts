@@ -8,14 +8,15 @@ import { sharedFrames } from "../verbs/watch-frames.ts";
 /** Form of the messages: a line of JSON each, or server-sent events. */
 export type MessageForm = "lines" | "events";
 
-/** Returns a message around the JSON of its object. */
+/** A message without the JSON of its object, which is between head and tail. */
 interface Envelope {
   readonly head: string;
   readonly tail: string;
 }
 
 /**
- * @param type type of the message.
+ * Returns the envelope of a message.
+ *
  * @param resumeAfter the revision to resume after; undefined if a client can't resume after this message.
  * @param members further members, as JSON with a comma in front.
  */

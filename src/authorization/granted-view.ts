@@ -8,7 +8,6 @@ import { partsBeyond, partsBeyondIn } from "./scope-difference.ts";
 
 /** The objects of a collection that authorizers grant to a user. */
 export class GrantedView implements EnumeratedView {
-  readonly id: string;
   readonly everything: boolean;
   private readonly isNamespaceItself: boolean;
 
@@ -21,11 +20,15 @@ export class GrantedView implements EnumeratedView {
     private readonly get: ResourceAttributes,
     private readonly resource: Resource,
   ) {
-    this.id = createHash("sha256").update(get.user.name).digest("base64url").slice(0, 16);
     this.isNamespaceItself = isNamespaceItself(resource);
     this.everything = granted.some((scopes) =>
       this.isNamespaceItself ? scopes.everything : scopes.allowsWhole(get.namespace),
     );
+  }
+
+  /** Only lists need it, so it is not computed for each change of a watched view. */
+  get id(): string {
+    return createHash("sha256").update(this.get.user.name).digest("base64url").slice(0, 16);
   }
 
   parts(limit: number): readonly ViewPart[] | undefined {

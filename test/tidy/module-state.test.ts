@@ -49,6 +49,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     "src/authentication/service-accounts/discovery-documents.ts: webKeys",
     "src/resources/reads/merged-source.ts: slices",
     "src/resources/reads/grant-changes.ts: sharedPages",
+    "src/resources/reads/shared-changes.ts: newest",
     "src/resources/reads/visible-changes.ts: shared",
     "src/resources/reads/watch.ts: shared",
     "src/server/features/enabled-features.ts: gatesOf",

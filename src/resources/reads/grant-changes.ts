@@ -6,11 +6,10 @@ import type { EnumeratedView, ViewPart } from "../objects/object-view.ts";
 import type { Selection } from "../objects/selection.ts";
 import { namesOf, prefixOf } from "../registry/registry.ts";
 import type { WatchChange } from "../registry/watch-change.ts";
+import { pageLimits, sharedChanges } from "./shared-changes.ts";
 import { VisibleParts } from "./visible-parts.ts";
 import { isVisible } from "./visible-changes.ts";
 
-/** Maximum number of objects, and of bytes of their bodies, in one page. */
-const pageLimits = { limit: 500, maxBytes: 256 * 1024 };
 /** Up to this number, parts are read one by one whatever the size of the collection. */
 const fewParts = 16;
 /** Objects that are scanned in about the time in which one part is found. */
@@ -74,12 +73,58 @@ function sharedFirstPage(collection: WatchedCollection, before: ViewState): Prom
 }
 
 async function firstPage(collection: WatchedCollection, before: ViewState): Promise<GrantPage> {
+  const complete = await completePage(collection, before);
+  if (complete !== undefined) return complete;
   const pages = readPages(collection, before, undefined);
   try {
     return (await pages.next()).value as GrantPage;
   } finally {
     await pages.return();
   }
+}
+
+/** Returns all changes if they are in few parts of few objects, which are read once for all users; otherwise undefined. */
+async function completePage(
+  { store, target: { resource }, selection, yieldIfDue }: WatchedCollection,
+  before: ViewState,
+): Promise<GrantPage | undefined> {
+  const { since, view: later } = before.next!;
+  const earlier = before.view;
+  const shared = sharedChanges(store, since);
+  const shownParts = shared && (await later.partsBeyond(earlier, fewParts, yieldIfDue));
+  const hiddenParts = shownParts && (await earlier.partsBeyond(later, fewParts, yieldIfDue));
+  if (shared === undefined || shownParts === undefined || hiddenParts === undefined) return undefined;
+  const added = await shared.read(resource, shownParts);
+  const removed = await shared.read(resource, hiddenParts);
+  if (!added.complete || !removed.complete) return undefined;
+  const chosen = {
+    shown: added.entries.filter(differsBetween(selection, later, earlier)),
+    hidden: removed.entries.filter(differsBetween(selection, earlier, later)),
+  };
+  if (chosen.shown.length + chosen.hidden.length > pageLimits.limit) return undefined;
+  const changes = shared.list(chosen, (entries) =>
+    atRevision(
+      [
+        ...entries.shown.map((entry) => shown(entry, since)),
+        ...entries.hidden.map((entry) => hidden(entry, since)),
+      ],
+      since,
+    ),
+  );
+  await yieldIfDue();
+  return { changes, isLast: true };
+}
+
+/** Returns whether a selected object is in one view and not in another one. */
+function differsBetween(
+  selection: Selection,
+  view: EnumeratedView,
+  other: EnumeratedView,
+): (entry: Entry) => boolean {
+  return (entry) => {
+    const { namespace, name } = namesOf(entry.key);
+    return selection.matches(entry) && view.allows(namespace, name) && !other.allows(namespace, name);
+  };
 }
 
 async function* readPages(
@@ -157,10 +202,7 @@ async function* entriesBeyond(
   const parts = await partsToCompare(collection, view, other);
   if (parts.length === 0) return;
   const reader = new VisibleParts(store, target.resource, parts, undefined);
-  const differs = (entry: Entry): boolean => {
-    const { namespace, name } = namesOf(entry.key);
-    return selection.matches(entry) && view.allows(namespace, name) && !other.allows(namespace, name);
-  };
+  const differs = differsBetween(selection, view, other);
   for (let more = true; more;) {
     const page = await reader.read(at, pageLimits);
     ({ more } = page);

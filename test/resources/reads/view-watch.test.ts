@@ -9,7 +9,13 @@ import { bodyOf, type WatchChange, type WatchObserver } from "../../../src/resou
 import { namesOf } from "../../../src/resources/registry/registry.ts";
 import { revisionOf } from "../../../src/storage/entry.ts";
 import { createMemoryStore } from "../../../src/storage/memory/memory-store.ts";
-import { RevisionCompactedError, type Revision, type StoreEvent } from "../../../src/storage/store.ts";
+import {
+  RevisionCompactedError,
+  type RangeOptions,
+  type Revision,
+  type Store,
+  type StoreEvent,
+} from "../../../src/storage/store.ts";
 import { typeNamed, writeObject } from "../../authorization/stored-objects.ts";
 import { alice, ask } from "../../authorization/support.ts";
 import { settle } from "../../support/manual-clock.ts";
@@ -219,6 +225,43 @@ test("of objects that one change hides only the last has its revision, so that a
   expect(hidden.at(-1)!.version).toBe(change);
   expect(positions).toEqual([...positions.slice(0, -1).fill(change - 1), change]);
   started.close();
+});
+
+test("users for which one change of grants shows the same objects share one read and one list of changes", async () => {
+  for (const name of ["one", "two"]) await put("b", name);
+  await put("b", "three");
+  const change = await store.latestRevision();
+  const before = revisionOf(change - 1);
+  let reads = 0;
+  const counted: Store = Object.assign(Object.create(store) as Store, {
+    range: (options: RangeOptions) => {
+      reads++;
+      return store.range(options);
+    },
+  });
+  const withName = new AccessScopes();
+  withName.allowIn("b", new Set(["two"]));
+  const users = [viewOf("a"), viewOf("c"), new GrantedView([withName], attributes, maps)];
+  const lists: (readonly WatchChange[])[] = [];
+  for (const own of users) {
+    const view = new SetView(before, own);
+    const observer: WatchObserver = { changes: (changes) => lists.push(changes), ended: () => undefined };
+    const collection = { store: counted, target, selection: everything };
+    new ViewWatch(collection, view, observer, before).start(new SetSource(change).start);
+    view.change(
+      change,
+      own === users[0] ? viewOf("a", "b") : own === users[1] ? viewOf("c", "b") : viewOf("b"),
+    );
+  }
+  await expect.poll(() => lists.length).toBe(3);
+  const names = lists.map((changes) => changes.map(({ event }) => namesOf(event.key).name));
+  expect(names).toEqual([
+    ["one", "three", "two"],
+    ["one", "three", "two"],
+    ["one", "three"],
+  ]);
+  expect(lists[0]).toBe(lists[1]);
+  expect(reads).toBe(1);
 });
 
 test("a watch whose held events are too large ends, and its client may resume", async () => {

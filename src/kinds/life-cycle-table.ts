@@ -75,7 +75,19 @@ export const lifeCycles: readonly LifeCycle[] = [
     "MutatingWebhookConfiguration",
     "ValidatingWebhookConfiguration",
   ]),
-  ...kinds(admissionregistration, "v1alpha1", { introduced: "1.26" }, [
+  ...kinds(
+    admissionregistration,
+    "v1alpha1",
+    { introduced: "1.26", deprecated: "1.29", removed: "1.32", replacement: at(admissionregistration, "v1") },
+    ["ValidatingAdmissionPolicy", "ValidatingAdmissionPolicyBinding"],
+  ),
+  ...kinds(
+    admissionregistration,
+    "v1beta1",
+    { introduced: "1.28", deprecated: "1.31", removed: "1.34", replacement: at(admissionregistration, "v1") },
+    ["ValidatingAdmissionPolicy", "ValidatingAdmissionPolicyBinding"],
+  ),
+  ...kinds(admissionregistration, "v1", { introduced: "1.30" }, [
     "ValidatingAdmissionPolicy",
     "ValidatingAdmissionPolicyBinding",
   ]),

@@ -21,7 +21,7 @@ const MutatingWebhook = struct(
       .unpublishedDefault("Never"),
     objectSelector: objectSelector(11),
   },
-  webhookRules,
+  webhookRules(12),
 );
 
 export const MutatingWebhookConfiguration = kind({

@@ -1,4 +1,9 @@
-import { dns1035LabelFaults, dnsSubdomainFaults, pathSegmentFaults } from "../../base/names.ts";
+import {
+  dns1035LabelFaults,
+  dnsSubdomainFaults,
+  pathSegmentFaults,
+  qualifiedNameFaults,
+} from "../../base/names.ts";
 import type { FieldReport } from "../../schema/faults.ts";
 import { checkRule, type RuleFacts } from "./rule-checks.ts";
 
@@ -56,12 +61,16 @@ export function checkValidation(
   validation: {
     readonly expression: string;
     readonly message?: string | undefined;
+    readonly messageExpression?: string | undefined;
     readonly reason?: string | undefined;
   },
   report: FieldReport,
 ): void {
-  const { expression, message = "", reason } = validation;
+  const { expression, message = "", messageExpression = "", reason } = validation;
   if (expression.trim() === "") report.at("expression").required("expression is not specified");
+  if (messageExpression !== "" && messageExpression.trim() === "") {
+    report.at("messageExpression").invalid(messageExpression, "must be non-empty if specified");
+  }
   if (message !== "" && message.trim() === "") {
     report.at("message").invalid(message, "message must be non-empty if specified");
   } else if (/[\n\r]/.test(message.trim())) {
@@ -70,11 +79,12 @@ export function checkValidation(
   if (reason !== undefined && !reasons.includes(reason)) report.at("reason").notSupported(reason, reasons);
 }
 
-/** Requires match constraints with resource rules, and validations. */
+/** Requires match constraints with resource rules, and validations or audit annotations. */
 export function checkPolicy(
   spec: {
     readonly matchConstraints?: { readonly resourceRules?: readonly unknown[] | undefined } | undefined;
-    readonly validations: readonly unknown[] | null;
+    readonly validations?: readonly unknown[] | null | undefined;
+    readonly auditAnnotations?: readonly unknown[] | undefined;
   },
   report: FieldReport,
 ): void {
@@ -83,5 +93,104 @@ export function checkPolicy(
   else if ((constraints.resourceRules ?? []).length === 0) {
     report.at("matchConstraints", "resourceRules").required();
   }
-  if ((spec.validations ?? []).length === 0) report.at("validations").required();
+  if ((spec.validations ?? []).length > 0 || (spec.auditAnnotations ?? []).length > 0) return;
+  report.at("validations").required();
+}
+
+const maxAuditAnnotations = 20;
+/** Maximum length of an expression in bytes. */
+const maxValueExpressionBytes = 5 * 1024;
+
+interface AuditAnnotation {
+  readonly key: string;
+  readonly valueExpression: string;
+}
+
+/** Requires at most 20 annotations with unique keys. */
+export function auditAnnotations(annotations: readonly AuditAnnotation[], report: FieldReport): void {
+  if (annotations.length > maxAuditAnnotations) {
+    report.invalid(annotations, `must not have more than ${maxAuditAnnotations} auditAnnotations`);
+  }
+  const seen = new Set<string>();
+  for (const [index, { key, valueExpression }] of annotations.entries()) {
+    if (report.full) return;
+    if (Buffer.byteLength(valueExpression.trim()) > maxValueExpressionBytes) {
+      const message = `must not exceed ${maxValueExpressionBytes} bytes in length`;
+      report.at(index, "valueExpression").required(message);
+    }
+    if (seen.has(key)) report.at(index, "key").duplicate(key);
+    seen.add(key);
+  }
+}
+
+/** Requires that the name of a policy and the keys of its audit annotations are qualified names. */
+export function checkAuditKeys(
+  policy: string,
+  annotations: readonly AuditAnnotation[],
+  report: FieldReport,
+): void {
+  for (const [index, { key }] of annotations.entries()) {
+    if (report.full) return;
+    for (const message of qualifiedNameFaults(`${policy}/${key}`)) {
+      report.at(index, "key").invalid(`${policy}/${key}`, message);
+    }
+  }
+}
+
+const identifier = /^[_a-zA-Z][_a-zA-Z0-9]*$/;
+const reserved = new Set(
+  "true false null in as break const continue else for function if import let loop package namespace return var void while".split(
+    " ",
+  ),
+);
+
+/** Requires an identifier of CEL. */
+export function variableName(name: string, report: FieldReport): void {
+  if (!identifier.test(name) || reserved.has(name)) report.invalid(name, "must be a valid CEL identifier");
+}
+
+/** Requires unique names. */
+export function variables(list: readonly { readonly name: string }[], report: FieldReport): void {
+  const seen = new Set<string>();
+  for (const [index, { name }] of list.entries()) {
+    if (report.full) return;
+    if (seen.has(name)) report.at(index, "name").duplicate(name);
+    seen.add(name);
+  }
+}
+
+/** Requires a name or a selector, if the release has selectors. */
+export function checkParamRef(
+  {
+    name = "",
+    selector,
+    parameterNotFoundAction,
+  }: {
+    readonly name?: string | undefined;
+    readonly selector?: object | undefined;
+    readonly parameterNotFoundAction?: string | undefined;
+  },
+  report: FieldReport,
+): void {
+  if (name !== "" && selector !== undefined) {
+    report.at("name").forbidden("name and selector are mutually exclusive");
+    report.at("selector").forbidden("name and selector are mutually exclusive");
+  }
+  if (parameterNotFoundAction !== undefined && name === "" && selector === undefined) {
+    report.required("one of name or selector must be specified");
+  }
+}
+
+const actions = ["Audit", "Deny", "Warn"];
+
+/** Requires known and unique actions; Deny and Warn exclude each other, as both tell the client. */
+export function validationActions(list: readonly string[], report: FieldReport): void {
+  const seen = new Set<string>();
+  for (const [index, action] of list.entries()) {
+    if (report.full) return;
+    if (!actions.includes(action)) report.at(index).notSupported(action, actions);
+    if (seen.has(action)) report.at(index).duplicate(action);
+    seen.add(action);
+  }
+  if (seen.has("Deny") && seen.has("Warn")) report.invalid(list, "must not contain both Deny and Warn");
 }

@@ -13,7 +13,7 @@ const ValidatingWebhook = struct(
     ...webhookFields,
     objectSelector: objectSelector(10),
   },
-  webhookRules,
+  webhookRules(11),
 );
 
 export const ValidatingWebhookConfiguration = kind({

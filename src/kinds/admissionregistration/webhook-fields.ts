@@ -1,10 +1,13 @@
 import type { Column } from "../../schema/columns.ts";
 import type { FieldReport } from "../../schema/faults.ts";
+import { since } from "../../schema/later-fields.ts";
 import { field, int32, list, string } from "../../schema/types.ts";
 import { labelSelector } from "../checks/selectors.ts";
 import { reviewVersions } from "../checks/webhooks.ts";
 import { LabelSelector } from "../meta/label-selector.ts";
 import { noSideEffects, webhookName, webhookTimeout } from "./webhook-rules.ts";
+import { declareMatchCondition, matchConditionsField } from "./match-condition.ts";
+import { struct } from "./v1.ts";
 import { RuleWithOperations, WebhookClientConfig } from "./webhook.ts";
 
 /** Fields that mutating and validating webhooks have in common, with the same numbers. */
@@ -52,13 +55,21 @@ export const objectSelector = (number: number) =>
     .unpublishedDefault({})
     .check(labelSelector);
 
-/** Checks of a webhook as a whole. */
-export const webhookRules = {
+/** Checks and later fields of a webhook; the number of the field `matchConditions` differs between kinds. */
+export const webhookRules = (matchConditionsNumber: number) => ({
+  later: () => ({
+    matchConditions: since(
+      "1.27",
+      matchConditionsField(matchConditionsNumber, MatchCondition).gated("AdmissionWebhookMatchConditions"),
+    ),
+  }),
   check: (
     { admissionReviewVersions }: { readonly admissionReviewVersions: readonly string[] },
     report: FieldReport,
   ) => reviewVersions(admissionReviewVersions, report.at("admissionReviewVersions")),
-};
+});
+
+const MatchCondition = declareMatchCondition(struct);
 
 /** Column with the number of webhooks. */
 export const webhooksColumn: Column<{ readonly webhooks?: readonly unknown[] | undefined }> = {

@@ -1,0 +1,129 @@
+import type { Conversion } from "../../schema/kind.ts";
+import { since } from "../../schema/later-fields.ts";
+import { ObjectMeta } from "../../schema/object-meta.ts";
+import { field, list, string } from "../../schema/types.ts";
+import { dnsSubdomain, pathSegment } from "../checks/names.ts";
+import { labelSelector } from "../checks/selectors.ts";
+import { ageColumn, nameColumn } from "../columns.ts";
+import { LabelSelector } from "../meta/label-selector.ts";
+import { declareMatchResources, type AdmissionDeclarations } from "./match-resources.ts";
+import { checkParamRef, validationActions } from "./policy-rules.ts";
+
+interface Reference {
+  readonly name?: string | undefined;
+  readonly namespace?: string | undefined;
+}
+
+function paramText(reference: Reference | undefined): string {
+  if (reference === undefined) return "<unset>";
+  const { name = "", namespace = "" } = reference;
+  return namespace === "" ? name : `${namespace}/${name}`;
+}
+
+interface BindingVersion {
+  readonly servedByDefault: boolean;
+  readonly conversion?: Conversion;
+  /** Default of `parameterNotFoundAction`; the field is required without one. */
+  readonly notFoundAction?: string;
+}
+
+/** Declares ValidatingAdmissionPolicyBinding in one version of the group. */
+export function declareValidatingAdmissionPolicyBinding<const V extends string>(
+  declarations: AdmissionDeclarations<V>,
+  { servedByDefault, conversion, notFoundAction }: BindingVersion,
+) {
+  return declarations.kind({
+    name: "ValidatingAdmissionPolicyBinding",
+    resource: "validatingadmissionpolicybindings",
+    singular: "validatingadmissionpolicybinding",
+    categories: ["api-extensions"],
+    scope: "Cluster",
+    anyFinalizer: true,
+    allowUnconditionalUpdate: false,
+    servedByDefault,
+    doc: "Puts a policy into force.",
+    effect: {
+      enforced: "writes that the bound policy matches are rejected where its expressions do not hold",
+    },
+    fields: {
+      metadata: field(1, ObjectMeta, "Metadata of the binding.").emitEmpty(),
+      spec: field(2, declareSpec(declarations, notFoundAction), "Where the policy holds.").emitEmpty(),
+    },
+    ...(conversion === undefined ? {} : { conversion }),
+    generationOf: ({ spec }) => spec,
+    columns: [
+      nameColumn,
+      {
+        name: "PolicyName",
+        type: "string",
+        doc: "Name of the policy.",
+        cell: ({ spec }) => spec?.policyName ?? "",
+      },
+      {
+        name: "ParamRef",
+        type: "string",
+        doc: "The object with the parameters.",
+        cell: ({ spec }) => paramText(spec?.paramRef),
+      },
+      ageColumn,
+    ],
+  });
+}
+
+function declareSpec(
+  declarations: Pick<AdmissionDeclarations, "struct" | "atomicStruct">,
+  notFoundAction: string | undefined,
+) {
+  const { struct, atomicStruct } = declarations;
+  const ParamRef = atomicStruct(
+    "ParamRef",
+    "Names or selects the objects that hold a policy's parameters.",
+    {
+      name: field(1, string, "Name of the object.").check(pathSegment),
+      namespace: field(2, string, "Namespace of the object; absent for cluster-wide ones."),
+    },
+    {
+      check: checkParamRef,
+      later: () => ({
+        selector: since(
+          "1.28",
+          field(3, LabelSelector, "Selects the objects by their labels, instead of the name.")
+            .nullable()
+            .check(labelSelector),
+        ),
+        parameterNotFoundAction: since("1.28", notFoundActionField(notFoundAction)),
+      }),
+    },
+  );
+  return struct(
+    "ValidatingAdmissionPolicyBindingSpec",
+    "Where a policy holds, with which parameters.",
+    {
+      policyName: field(1, string, "Name of the policy.").mustBeGiven().check(dnsSubdomain),
+      paramRef: field(2, ParamRef, "The object with the parameters.").nullable(),
+      matchResources: field(
+        3,
+        declareMatchResources(declarations),
+        "Narrows the requests for which the policy holds.",
+      ).nullable(),
+    },
+    {
+      later: () => ({
+        validationActions: since(
+          "1.27",
+          field(4, list(string), "What follows when an expression doesn't hold.")
+            .set()
+            .mustBeGiven()
+            .check(validationActions),
+        ),
+      }),
+    },
+  );
+}
+
+function notFoundActionField(byDefault: string | undefined) {
+  const action = field(4, string, "Whether a request is allowed when no object is found.")
+    .nullable()
+    .oneOf("Allow", "Deny");
+  return byDefault === undefined ? action.mustBeGiven() : action.unpublishedDefault(byDefault);
+}

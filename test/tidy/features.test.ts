@@ -9,10 +9,15 @@ const lists = new Set(["src/server/features/feature-life-cycles.ts", "src/server
 const code = sources.filter((file) => !lists.has(file)).map(read);
 const isUsed = (name: string) => code.some((text) => text.includes(`"${name}"`));
 
+/** Gates without effect in the reference release that fields of later releases have. */
+const ofLaterFields = new Set(["CSIVolumeHealth", "KubeletInUserNamespace"]);
+
 test("each feature gate that can be turned is used, or listed as one that changes nothing here", () => {
   const turned = Object.entries(features.gates).filter(([, { stage }]) => stage !== "stable");
   expect(turned.length).toBeGreaterThan(90);
-  for (const [name] of turned) expect(isUsed(name), name).toBe(!idleFeatures.has(name));
+  for (const [name] of turned.filter(([gate]) => !ofLaterFields.has(gate))) {
+    expect(isUsed(name), name).toBe(!idleFeatures.has(name));
+  }
   for (const name of idleFeatures.keys()) expect(features.gates, name).toHaveProperty(name);
 });
 

@@ -6,12 +6,14 @@ import {
   type Kind,
   type KindMembers,
 } from "../../schema/kind.ts";
+import type { JsonValue } from "../../base/json/value.ts";
 import { ObjectMeta } from "../../schema/object-meta.ts";
 import { defaultMember } from "../../schema/custom/fill.ts";
 import { openStruct } from "../../schema/structs.ts";
 import { field, type Group } from "../../schema/types.ts";
 import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
 import type { CustomResourceDefinition } from "../../kinds/apiextensions/custom-resource-definition.ts";
+import { selectablePath } from "../../kinds/apiextensions/selectable-fields.ts";
 import { checkExpressions } from "../../kinds/apiextensions/rule-run.ts";
 import { customColumns, type ColumnDefinition } from "./columns.ts";
 import type { ObjectConverter } from "../conversion/object-converter.ts";
@@ -21,7 +23,7 @@ import {
   type ConversionWebhook,
 } from "../conversion/webhook-converter.ts";
 import { anySchema, type ParsedSchema, type SharedSchema } from "./shared-schema.ts";
-import { checkReplicas, customScale, type ScalePaths } from "./scale.ts";
+import { checkReplicas, customScale, valueAt, type ScalePaths } from "./scale.ts";
 
 type Definition = CustomResourceDefinition;
 type Version = NonNullable<Definition["spec"]["versions"]>[number];
@@ -136,6 +138,7 @@ function customKind(
     // A terminating definition allows no new objects.
     verbs: metadata.deletionTimestamp === undefined ? verbs : verbs.filter((verb) => verb !== "create"),
     generationOf: hasStatus ? allButStatus : allButMetadata,
+    selectable: selectableFields(version),
     columns: customColumns(
       (version.additionalPrinterColumns ?? []) as readonly ColumnDefinition[],
       vocabulary.behavior,
@@ -157,6 +160,23 @@ function customKind(
     }),
   };
   return kindOfType(members, type);
+}
+
+/** The selectable fields of a version, by their names in field selectors, such as `spec.color`. */
+function selectableFields({
+  selectableFields = [],
+}: Version): NonNullable<KindMembers<ApiObject>["selectable"]> {
+  const paths = selectableFields.flatMap(({ jsonPath }) => {
+    const path = selectablePath(jsonPath);
+    return path === undefined ? [] : [path];
+  });
+  return Object.fromEntries(
+    paths.map((path) => [path.join("."), (object: ApiObject) => scalarText(valueAt(object, path))]),
+  );
+}
+
+function scalarText(value: JsonValue | undefined): string {
+  return typeof value === "string" ? value : typeof value === "object" ? "" : String(value ?? "");
 }
 
 /** The members whose changes increment the generation; without the subresource `status` that includes a member `status`. */

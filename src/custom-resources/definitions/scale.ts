@@ -57,7 +57,8 @@ function stepsOf(path: string): string[] {
   return path.slice(1).split(".");
 }
 
-function valueAt(object: ApiObject, steps: readonly string[]): JsonValue | undefined {
+/** Returns the value at a path; undefined if a member of it is missing. */
+export function valueAt(object: ApiObject, steps: readonly string[]): JsonValue | undefined {
   let value: JsonValue | undefined = object as unknown as JsonObject;
   for (const step of steps) value = isObject(value) ? getMember(value, step) : undefined;
   return value;

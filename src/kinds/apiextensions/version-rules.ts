@@ -1,6 +1,7 @@
 import { dns1035LabelFaults } from "../../base/names.ts";
 import type { KindContext } from "../../schema/context.ts";
 import type { FieldReport } from "../../schema/faults.ts";
+import { checkSelectableFields } from "./selectable-fields.ts";
 import { checkRootSchema } from "./schema-rules.ts";
 import type { Schema } from "./schema.ts";
 
@@ -40,6 +41,7 @@ interface Version {
   readonly subresources?: { readonly status?: unknown } | undefined;
   readonly deprecated?: boolean | undefined;
   readonly deprecationWarning?: string | undefined;
+  readonly selectableFields?: readonly { readonly jsonPath: string }[] | undefined;
 }
 
 const maxWarningLength = 256;
@@ -49,6 +51,7 @@ export function checkVersion(version: Version, report: FieldReport, context: Kin
   for (const message of dns1035LabelFaults(version.name)) report.at("name").invalid(version.name, message);
   checkWarning(version, report.at("deprecationWarning"));
   const schema = version.schema?.openAPIV3Schema as Schema | undefined;
+  checkSelectableFields(version.selectableFields ?? [], schema, report.at("selectableFields"));
   const at = report.at("schema", "openAPIV3Schema");
   if (schema === undefined) {
     if (version.served === true) at.required("schemas are required");

@@ -1,4 +1,5 @@
 import { struct } from "./v1.ts";
+import { since } from "../../schema/later-fields.ts";
 import { bool, field, int32, list, string } from "../../schema/types.ts";
 import { JSONSchemaProps } from "./json-schema-props.ts";
 import { checkVersion, columnFormat, columnType, pathBelow, simplePath } from "./version-rules.ts";
@@ -47,6 +48,10 @@ const CustomResourceColumnDefinition = struct(
   },
 );
 
+const SelectableField = struct("SelectableField", "A field by which objects can be selected.", {
+  jsonPath: field(1, string, "Path of a text, number or boolean, such as `.spec.color`.").required(),
+});
+
 export const CustomResourceDefinitionVersion = struct(
   "CustomResourceDefinitionVersion",
   "One version of a custom kind.",
@@ -64,5 +69,15 @@ export const CustomResourceDefinitionVersion = struct(
     deprecated: field(7, bool, "Clients that use the version are warned."),
     deprecationWarning: field(8, string, "Text of the warning instead of the usual one.").nullable(),
   },
-  { check: checkVersion },
+  {
+    check: checkVersion,
+    later: () => ({
+      selectableFields: since(
+        "1.30",
+        field(9, list(SelectableField), "Fields by which objects can be selected, at most 8.")
+          .atomic()
+          .gated("CustomResourceFieldSelectors"),
+      ),
+    }),
+  },
 );

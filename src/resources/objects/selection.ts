@@ -8,6 +8,7 @@ import {
 import { StatusError } from "../../base/status-error.ts";
 import type { Entry } from "../../storage/store.ts";
 import { namesOf, type Resource } from "../registry/registry.ts";
+import { selectableValue } from "./selectable-value.ts";
 import { asBuffer, headerOf, type Header } from "./stored.ts";
 
 /** The objects of a collection that a request selects. */
@@ -106,7 +107,7 @@ class HeaderSelection implements Selection {
         let actual: string;
         if (field === "metadata.name") actual = names.name;
         else if (field === "metadata.namespace") actual = names.namespace;
-        else actual = (header ??= read(entry)).fields[this.storedName(field)] ?? "";
+        else actual = selectableValue(this.resource, entry, field, (header ??= read(entry)));
         if ((actual === value) !== (operator === "=")) return false;
       }
     }
@@ -114,17 +115,21 @@ class HeaderSelection implements Selection {
     return this.labels((header ?? read(entry)).labels);
   }
 
-  /** The bytes of a required field; none for fields that are in the key or may be absent. */
+  /**
+   * The bytes of a required field; none for fields that are in the key or may be absent from headers, as those of custom kinds
+   * ({@link selectableValue}).
+   */
   private fieldNeedle({ field, operator, value }: FieldRequirement): Buffer[] {
     if (operator !== "=" || value === "" || field === "metadata.name") return [];
-    if (field === "metadata.namespace") return [];
+    if (field === "metadata.namespace" || this.resource.kind.custom !== undefined) return [];
     return [memberNeedle(this.storedName(field), value)];
   }
 
-  /** The term of a required field; none for the namespace, which is a part of the key. */
+  /** The term of a required field; none for the namespace, which is a part of the key, and for fields of custom kinds. */
   private fieldTerm({ field, operator, value }: FieldRequirement): SelectionTerm[] {
     if (operator !== "=" || field === "metadata.namespace") return [];
     if (field === "metadata.name") return [{ of: "names", name: field, values: [value] }];
+    if (this.resource.kind.custom !== undefined) return [];
     return [{ of: "fields", name: this.storedName(field), values: [value] }];
   }
 

@@ -1,5 +1,6 @@
 import type { Entry } from "../../storage/store.ts";
 import { namesOf, type Resource } from "../registry/registry.ts";
+import { selectableValue } from "./selectable-value.ts";
 import { headerOf, metadataOf } from "./stored.ts";
 
 /** The order of a list by one field; objects with equal values are in the order of their keys. */
@@ -29,7 +30,7 @@ export function sortOrder(resource: Resource, text: string): SortOrder | undefin
   return { text, descending, valueOf: valueOf(resource, field) };
 }
 
-function valueOf({ kind }: Resource, field: string): SortOrder["valueOf"] {
+function valueOf(resource: Resource, field: string): SortOrder["valueOf"] {
   switch (field) {
     case "metadata.name":
       return ({ key }) => namesOf(key).name;
@@ -37,10 +38,8 @@ function valueOf({ kind }: Resource, field: string): SortOrder["valueOf"] {
       return ({ key }) => namesOf(key).namespace;
     case "metadata.creationTimestamp":
       return (entry) => metadataOf(entry).creationTimestamp ?? "";
-    default: {
-      const stored = kind.conversion?.selectableNames?.[field] ?? field;
-      return (entry) => headerOf(entry).fields[stored] ?? "";
-    }
+    default:
+      return (entry) => selectableValue(resource, entry, field, headerOf(entry));
   }
 }
 

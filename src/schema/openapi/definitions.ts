@@ -64,6 +64,7 @@ export class Definitions {
         type: "object",
         properties: sortByName({ ...customProperties.properties, ...Object.fromEntries(entries) }),
         ...extension,
+        ...this.selectableExtension(kind),
       };
     });
   }
@@ -123,6 +124,12 @@ export class Definitions {
 
   private kindExtension(kinds: readonly GroupVersionKind[]): SchemaObject {
     return kinds.length === 0 ? {} : { [this.extension("group-version-kind")]: kinds };
+  }
+
+  /** The selectable fields of a custom kind. */
+  private selectableExtension({ selectable }: Kind): SchemaObject {
+    const fields = Object.keys(selectable).map((fieldPath) => ({ fieldPath }));
+    return fields.length === 0 ? {} : { [this.extension("selectable-fields")]: fields };
   }
 
   private define(name: string, create: () => SchemaObject): SchemaObject {

@@ -1,4 +1,4 @@
-import { useSignal } from "@preact/signals";
+import { useDraft } from "./use-draft.ts";
 
 interface DraftInputProps {
   /** Its id; a field without one has its placeholder as label. */
@@ -10,28 +10,13 @@ interface DraftInputProps {
   readonly value: string;
   readonly onFocus?: () => void;
   readonly onKeyDown?: (event: KeyboardEvent & { readonly currentTarget: HTMLInputElement }) => void;
-  /** Receives the text when the field is left or Enter is pressed. */
+  /** Receives the text, without spaces around it, when the field is left or Enter is pressed. */
   readonly onCommit: (text: string) => void;
 }
 
-/** A text field whose text counts when it is left. What was typed until then is kept when the page renders again. */
+/** A text field with {@link useDraft}. */
 export function DraftInput({ id, list, value, onCommit, ...attributes }: DraftInputProps) {
-  const draft = useSignal<string | undefined>(undefined);
+  const draft = useDraft<HTMLInputElement>(value, (text) => onCommit(text.trim()));
   const name = id === undefined ? { "aria-label": attributes.placeholder } : { id };
-  return (
-    <input
-      type="text"
-      {...name}
-      {...(list !== undefined && { list })}
-      {...attributes}
-      autocomplete="off"
-      spellcheck={false}
-      value={draft.value ?? value}
-      onInput={(event) => (draft.value = event.currentTarget.value)}
-      onChange={(event) => {
-        draft.value = undefined;
-        onCommit(event.currentTarget.value.trim());
-      }}
-    />
-  );
+  return <input type="text" {...name} {...(list !== undefined && { list })} {...attributes} {...draft} />;
 }

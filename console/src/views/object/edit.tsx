@@ -1,12 +1,13 @@
-import { useSignal } from "@preact/signals";
+import { useSignal, useSignalEffect, type ReadonlySignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
-import { parse } from "yaml";
+import { parse, parseDocument } from "yaml";
 import { actionOn } from "../../api/access.ts";
 import { applyEdit, ConflictError, isChange, type Conflict, type EditRequest } from "../../api/apply.ts";
 import { messageOf } from "../../api/client.ts";
 import type { ApiObject } from "../../api/objects.ts";
 import { changesBetween, type FieldChange } from "../../model/diff.ts";
 import { editable } from "../../model/edit.ts";
+import { withField } from "../../model/form-values.ts";
 import { isRecord } from "../../model/paths.ts";
 import { writeYaml, type Json } from "../../model/yaml.ts";
 import type { ResourceType } from "../../model/resource-types.ts";
@@ -15,12 +16,15 @@ import { useKeys } from "../../state/keys.ts";
 import type { LiveObject } from "../../state/live-object.ts";
 import { ChangeList } from "./changes.tsx";
 import { createEditor, type Editor } from "./editor.ts";
+import { Form, type SetField } from "./form.tsx";
 
 interface EditProps {
   readonly type: ResourceType;
   readonly live: LiveObject;
   readonly namespace: string;
   readonly name: string;
+  /** Whether a form is above the editor. */
+  readonly showsForm: boolean;
 }
 
 /** The result of the last dry run or write. */
@@ -32,15 +36,17 @@ type Outcome =
 
 const nothing: Outcome = { kind: "none" };
 
-/** Edits the object as YAML: a dry run first, then server-side apply. */
-export function EditView({ type, live, namespace, name }: EditProps) {
+/** Edits the object as YAML, or with a form that changes the YAML: a dry run first, then server-side apply. */
+export function EditView({ type, live, namespace, name, showsForm }: EditProps) {
   const start = useSignal(live.object.peek()!);
+  const text = useSignal(textOf(start.peek()));
   const place = useRef<HTMLDivElement>(null);
   const editor = useRef<Editor | undefined>(undefined);
   const outcome = useSignal<Outcome>(nothing);
   const isBusy = useSignal(false);
   useEffect(() => {
-    editor.current = createEditor(place.current!, textOf(start.peek()), `YAML of ${name}`, () => {
+    editor.current = createEditor(place.current!, text.peek(), `YAML of ${name}`, (next) => {
+      text.value = next;
       outcome.value = nothing;
     });
     return () => editor.current!.destroy();
@@ -52,7 +58,7 @@ export function EditView({ type, live, namespace, name }: EditProps) {
     outcome.value = nothing;
   };
   const run = (force: boolean, dryRun: boolean) => {
-    const request = requestOf(type, start.value, editor.current!.text(), force, dryRun);
+    const request = requestOf(type, start.value, text.value, force, dryRun);
     if (typeof request === "string") {
       outcome.value = { kind: "message", text: request, isGood: false };
       return;
@@ -70,7 +76,10 @@ export function EditView({ type, live, namespace, name }: EditProps) {
   const isStale = live.object.value?.metadata.resourceVersion !== start.value.metadata.resourceVersion;
   return (
     <div class="edit">
-      <div ref={place} class="editor" />
+      <div class="edit-main">
+        {showsForm && <EditForm type={type} text={text} onEdit={(next) => editor.current!.setText(next)} />}
+        <div ref={place} class="editor" />
+      </div>
       <div class="edit-side">
         {isStale && <StaleNotice onReload={reload} />}
         <OutcomeView outcome={shown} onTakeOver={() => run(true, true)} />
@@ -96,6 +105,37 @@ export function EditView({ type, live, namespace, name }: EditProps) {
       </div>
     </div>
   );
+}
+
+/** Time without changes of the text after which the form shows them. */
+const parseDelayMs = 200;
+
+interface EditFormProps {
+  readonly type: ResourceType;
+  readonly text: ReadonlySignal<string>;
+  readonly onEdit: (text: string) => void;
+}
+
+/** The form for the object of the text. */
+function EditForm({ type, text, onEdit }: EditFormProps) {
+  const object = useSignal(objectIn(text.peek()));
+  useSignalEffect(() => {
+    const { value } = text;
+    const timer = setTimeout(() => (object.value = objectIn(value)), parseDelayMs);
+    return () => clearTimeout(timer);
+  });
+  const set: SetField = (path, value) => {
+    onEdit(withField(text.peek(), path, value));
+    object.value = objectIn(text.peek());
+  };
+  return <Form type={type} object={object.value} onSet={set} />;
+}
+
+/** Returns the object of a YAML text; undefined if it has an error. */
+function objectIn(text: string): Readonly<Record<string, unknown>> | undefined {
+  const document = parseDocument(text);
+  const value: unknown = document.errors.length > 0 ? undefined : document.toJS();
+  return isRecord(value) ? value : undefined;
 }
 
 function StaleNotice({ onReload }: { readonly onReload: () => void }) {

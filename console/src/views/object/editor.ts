@@ -30,8 +30,13 @@ export interface Editor {
   destroy(): void;
 }
 
-/** @param changed called after each change. */
-export function createEditor(parent: HTMLElement, text: string, label: string, changed: () => void): Editor {
+/** @param changed called with the text after each change. */
+export function createEditor(
+  parent: HTMLElement,
+  text: string,
+  label: string,
+  changed: (text: string) => void,
+): Editor {
   // In a shadow tree the editor adopts style sheets; in the page it would create a style element, which the policy forbids.
   const shadow = parent.attachShadow({ mode: "open" });
   const view = new EditorView({
@@ -49,9 +54,9 @@ export function createEditor(parent: HTMLElement, text: string, label: string, c
         syntaxHighlighting(colors),
         look,
         keymap.of([...defaultKeymap, ...historyKeymap]),
-        EditorView.contentAttributes.of({ "aria-label": label, spellcheck: "false" }),
+        EditorView.contentAttributes.of({ "aria-label": label, spellcheck: "false", tabindex: "0" }),
         EditorView.updateListener.of(({ docChanged }) => {
-          if (docChanged) changed();
+          if (docChanged) changed(view.state.doc.toString());
         }),
       ],
     }),

@@ -27,6 +27,7 @@ const tabs = [
   ["events", "Events", "5"],
   ["changes", "Changes", "6"],
   ["edit", "Edit", "7"],
+  ["form", "Form", "8"],
 ] as const;
 
 interface ObjectProps {
@@ -115,10 +116,17 @@ function Panel({ type, place, live }: ObjectProps & { readonly live: LiveObject 
     case "changes":
       return <Changes versions={live.versions.value} />;
     case "edit":
+    case "form":
       return (
         <Lazy
           load={async () => (await import("./edit.tsx")).EditView}
-          props={{ type, live, namespace: place.namespace, name: place.name }}
+          props={{
+            type,
+            live,
+            namespace: place.namespace,
+            name: place.name,
+            showsForm: place.tab === "form",
+          }}
         />
       );
     default:

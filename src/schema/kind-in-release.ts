@@ -1,5 +1,5 @@
-import type { Release } from "../base/releases.ts";
-import { declarationOf, type Kind, type Subresource } from "./kind.ts";
+import { isLater, type Release } from "../base/releases.ts";
+import { declarationOf, withStatus, type Kind, type Subresource } from "./kind.ts";
 import { fieldsInRelease } from "./later-fields.ts";
 import { TypeCopier } from "./type-copier.ts";
 
@@ -20,7 +20,7 @@ class ReleaseKinds {
   private readonly kinds = new WeakMap<Kind, Kind>();
   private readonly copier: TypeCopier;
 
-  constructor(release: Release) {
+  constructor(private readonly release: Release) {
     this.copier = new TypeCopier((fields, type) => {
       const later = type.shape === "struct" ? type.rules.later : undefined;
       return later === undefined ? fields : fieldsInRelease(fields, later(), release);
@@ -33,14 +33,16 @@ class ReleaseKinds {
     return copy;
   }
 
-  private copy(kind: Kind): Kind {
-    const { conversion } = kind;
+  private copy(declared: Kind): Kind {
+    const { conversion, laterStatus } = declared;
+    const hasLaterStatus = laterStatus !== undefined && !isLater(laterStatus.since, this.release);
+    const kind = hasLaterStatus ? withStatus(declared, laterStatus.status) : declared;
     const subresources = Object.entries<Subresource>(kind.subresources).map(
       ([name, one]) => [name, this.subresource(one)] as const,
     );
     return {
       ...kind,
-      declaration: declarationOf(kind),
+      declaration: declarationOf(declared),
       type: this.copier.struct(kind.type),
       subresources: Object.fromEntries(subresources),
       ...(conversion && { conversion: { ...conversion, stored: () => this.get(conversion.stored()) } }),

@@ -1,4 +1,5 @@
 import { deepClone, type JsonValue } from "../base/json/value.ts";
+import type { Release } from "../base/releases.ts";
 import type { MaybePromise } from "../base/maybe-promise.ts";
 import type { Cause } from "../base/status-error.ts";
 import type { Vocabulary } from "../vocabulary/vocabulary.ts";
@@ -224,6 +225,8 @@ export interface KindMembers<O> {
   readonly prepareDelete?: (copy: O) => void;
   /** The `status` subresource, in addition to `subresources`. */
   readonly status?: StatusSpec<O>;
+  /** The `status` subresource in the releases from `since` on. */
+  readonly laterStatus?: { readonly since: Release; readonly status: StatusSpec<O> };
   readonly subresources?: Readonly<Record<string, Subresource<O>>>;
   /** Converts the faults for the response, if Kubernetes validates the object in another form. */
   readonly convertFaults?: (faults: readonly Cause[], object: O) => readonly Cause[];
@@ -325,7 +328,9 @@ export function kindOfType({ status, ...rest }: KindMembers<ApiObject>, type: St
 }
 
 /** Adds the `status` subresource and its strategy functions to the members of a kind. */
-function withStatus(members: KindMembers<ApiObject>, status: StatusSpec): KindMembers<ApiObject> {
+export function withStatus<
+  M extends Pick<KindMembers<ApiObject>, "prepareCreate" | "prepareUpdate" | "subresources">,
+>(members: M, status: StatusSpec): M {
   const { initial, keepsMetadata, unowned, write } = status;
   const { prepareCreate, prepareUpdate, subresources } = members;
   const part: PartSubresource = {

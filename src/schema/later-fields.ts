@@ -13,13 +13,11 @@ export interface LaterField<F extends Field | undefined = Field | undefined> {
  */
 export type LaterFields = Readonly<Record<string, LaterField | readonly LaterField[]>>;
 
-/** The fields that are added once, for the static type of a struct; a field that a release replaces keeps its type. */
-export type AddedFields<L extends LaterFields> = {
-  readonly [K in keyof L as L[K] extends LaterField<Field> ? K : never]: L[K] extends LaterField<infer F>
-    ? F extends Field
-      ? F
-      : never
-    : never;
+/** The added fields, for the static type of a struct; a field that a release replaces keeps its type. */
+export type AddedFields<F extends Fields, L extends LaterFields> = {
+  readonly [
+    K in keyof L as K extends keyof F ? never : L[K] extends LaterField<Field> ? K : never
+  ]: L[K] extends LaterField<infer A> ? (A extends Field ? A : never) : never;
 };
 
 /** Declares a field that a release adds, or whose declaration it replaces. */

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { JsonValue } from "../../src/base/json/value.ts";
 import { bind, compile, type Environment } from "../../src/cel/compile.ts";
-import { environmentOf } from "../../src/admission/policies/environment.ts";
+import { policyEnvironment } from "../../src/admission/policies/environment.ts";
 import { Rule, rulesOf } from "../../src/kinds/apiextensions/rule-tree.ts";
 import { parseSchema } from "../../src/schema/custom/schema-node.ts";
 import { hostileExpressions, hostileObject, hostileSchema, plainExpression } from "./hostile-expressions.ts";
@@ -21,7 +21,7 @@ function environmentOfRules(): Environment {
 }
 
 const places = [
-  { place: "policies", environment: environmentOf(false), variable: "object" },
+  { place: "policies", environment: policyEnvironment({ params: undefined }, undefined), variable: "object" },
   { place: "rules", environment: environmentOfRules(), variable: "self" },
 ];
 

@@ -23,7 +23,7 @@ export function mutatingWebhooks(services: WebhookServices): AdmissionPlugin {
   const { facts, registry } = services;
   const configurations = facts.of(MutatingWebhookConfiguration, (configuration) => ({
     name: configuration.metadata.name ?? "",
-    webhooks: webhooksOf(configuration),
+    webhooks: webhooksOf(configuration, services.programs),
   }));
   const followed = new FollowedWebhooks(configurations, registry);
   const calls = new WebhookCalls(services, "admit");
@@ -62,7 +62,7 @@ class Mutation {
     if (request.reinvocation) reinvocation.begin(request);
     for (const [index, match] of matches.entries()) {
       if (request.reinvocation && !reinvocation.isNeeded(match.matched)) continue;
-      if (!(await calls.isSelected(match, request))) continue;
+      if (!(await calls.isSelected(match, request, this.objects))) continue;
       if (await this.runOne(match, `round_${request.reinvocation ? 1 : 0}_index_${index}`)) {
         reinvocation.objectChanged();
         request.effects.requestReinvocation();

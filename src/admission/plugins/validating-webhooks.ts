@@ -19,7 +19,7 @@ export function validatingWebhooks(services: WebhookServices): AdmissionPlugin {
   const { facts, registry } = services;
   const configurations = facts.of(ValidatingWebhookConfiguration, (configuration) => ({
     name: configuration.metadata.name ?? "",
-    webhooks: webhooksOf(configuration),
+    webhooks: webhooksOf(configuration, services.programs),
   }));
   const followed = new FollowedWebhooks(configurations, registry);
   const calls = new WebhookCalls(services, "validating");
@@ -28,24 +28,25 @@ export function validatingWebhooks(services: WebhookServices): AdmissionPlugin {
     concerns: (_, type) => !isExempt(type),
     skips: (request) => !services.isServing() || followed.matchesNone(request),
     validate(request): MaybePromise<void> {
-      return andThen(followed.matching(request), (matches) =>
-        matches.length === 0
-          ? undefined
-          : andThen(selectedMatches(calls, matches, request), (selected) =>
-              selected.length === 0 ? undefined : callAll(services, calls, selected, request),
-            ),
-      );
+      return andThen(followed.matching(request), (matches) => {
+        if (matches.length === 0) return undefined;
+        const objects = new ReviewObjects(request, services.vocabulary, services.contextOf(request));
+        return andThen(selectedMatches(calls, matches, request, objects), (selected) =>
+          selected.length === 0 ? undefined : callAll(services, calls, selected, request, objects),
+        );
+      });
     },
   };
 }
 
-/** The matches that their selectors select, in order; a promise only if a selector has to wait for a namespace. */
+/** The matches that their selectors and conditions select, in order; a promise only if one of them has to wait. */
 function selectedMatches(
   calls: WebhookCalls,
   matches: readonly Match<Webhook>[],
   request: AdmissionRequest,
+  objects: ReviewObjects,
 ): MaybePromise<readonly Match<Webhook>[]> {
-  const decisions = matches.map((match) => calls.isSelected(match, request));
+  const decisions = matches.map((match) => calls.isSelected(match, request, objects));
   const select = (selected: readonly boolean[]) => matches.filter((_, index) => selected[index]);
   return decisions.some((decision) => decision instanceof Promise)
     ? Promise.all(decisions).then(select)
@@ -57,9 +58,9 @@ async function callAll(
   calls: WebhookCalls,
   matches: readonly Match<Webhook>[],
   request: AdmissionRequest,
+  objects: ReviewObjects,
 ): Promise<void> {
-  const { vocabulary, contextOf } = services;
-  const objects = new ReviewObjects(request, vocabulary, contextOf(request));
+  const { vocabulary } = services;
   const reviews = new ReviewRequests(request, objects, vocabulary);
   const deadlineMs = calls.deadlineOf(request);
   // A failed conversion is a failure of the request, not of a webhook; so it happens before the calls are counted.

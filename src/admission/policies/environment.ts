@@ -1,13 +1,17 @@
 import type { JsonValue } from "../../base/json/value.ts";
+import { isLater, type Release } from "../../base/releases.ts";
 import { RecentMap } from "../../base/recent-map.ts";
 import { compile, type Compiled, type Environment } from "../../cel/compile.ts";
 import {
   bool,
   dyn,
+  int,
   listOf,
   mapOf,
   objectType,
   string,
+  timestamp,
+  typeText,
   type CelType,
   type ObjectType,
 } from "../../cel/types.ts";
@@ -15,6 +19,7 @@ import type { AdmissionRequest } from "../../resources/engine/engine.ts";
 import type { Resource } from "../../resources/registry/registry.ts";
 import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
 import { optionsOf, requestAttributes, versionAttributes } from "../webhooks/review-request.ts";
+import { PolicyExpression, type NamedExpression } from "./policy-expression.ts";
 import type { ReviewObjects } from "../webhooks/review-objects.ts";
 
 function fieldsOf(name: string, fields: Readonly<Record<string, CelType>>): ObjectType {
@@ -52,32 +57,58 @@ const requestType = fieldsOf("AdmissionRequest", {
   options: dyn,
 });
 
+/** The type of the variable `namespaceObject`. */
+const namespaceType = fieldsOf("Namespace", {
+  metadata: fieldsOf("NamespaceMetadata", {
+    name: string,
+    generateName: string,
+    namespace: string,
+    labels: mapOf(string, string),
+    annotations: mapOf(string, string),
+    UID: string,
+    creationTimestamp: timestamp,
+    deletionTimestamp: timestamp,
+    deletionGracePeriodSeconds: int,
+    generation: int,
+    resourceVersion: string,
+    finalizers: listOf(string),
+  }),
+  spec: fieldsOf("NamespaceSpec", { finalizers: listOf(string) }),
+  status: fieldsOf("NamespaceStatus", { phase: string }),
+});
+
+/** What the environment of an expression depends on. */
+export interface PolicyVariables {
+  /** Type of the objects, if it is known. */
+  readonly object?: CelType;
+  /** Type of the parameters; undefined for policies without parameters. */
+  readonly params: CelType | undefined;
+  /** Whether `namespaceObject` is declared. */
+  readonly namespaceObject?: boolean;
+  /** Types of the variables that the policy declares, by their names in expressions: `variables.<name>`. */
+  readonly declared?: ReadonlyMap<string, CelType>;
+}
+
 /**
  * Returns the environment of policy expressions.
  *
- * @param types types of the objects and the parameters, if they are known; `params` is undefined for policies without parameters.
+ * @param result the required type; undefined for any.
  */
-export function policyEnvironment(types: {
-  readonly object?: CelType;
-  readonly params: CelType | undefined;
-}): Environment {
-  const { object = dyn, params } = types;
+export function policyEnvironment(types: PolicyVariables, result: CelType | undefined): Environment {
+  const { object = dyn, params, namespaceObject = false, declared } = types;
   const variables = new Map<string, CelType>([
     ["object", object],
     ["oldObject", object],
     ["request", requestType],
   ]);
   if (params !== undefined) variables.set("params", params);
-  return { variables, result: bool };
+  if (namespaceObject) variables.set("namespaceObject", namespaceType);
+  for (const [name, type] of declared ?? []) variables.set(name, type);
+  return result === undefined ? { variables } : { variables, result };
 }
 
-const withoutParams = policyEnvironment({ params: undefined });
-const withParams = policyEnvironment({ params: dyn });
-
-/** Returns the environment for evaluation, with objects of dynamic type. */
-export function environmentOf(hasParams: boolean): Environment {
-  return hasParams ? withParams : withoutParams;
-}
+/** The environment of all variables but those that a policy declares, with objects of dynamic type. */
+export const valueEnvironment = policyEnvironment({ params: dyn, namespaceObject: true }, undefined);
 
 /**
  * A cache of compiled expressions. An update of a policy compiles only the changed expressions, and policies with equal
@@ -86,11 +117,35 @@ export function environmentOf(hasParams: boolean): Environment {
 export class PolicyPrograms {
   private readonly cache = new RecentMap<Compiled>({ entries: 5_000, cost: 500_000 });
 
-  get(expression: string, hasParams: boolean): Compiled {
-    const key = `${hasParams ? "p" : "n"}${expression}`;
+  /** @param release the API release; later ones have more variables. */
+  constructor(readonly release: Release) {}
+
+  /** Returns the variables of expressions whose policy has parameters or not. */
+  variables(hasParams: boolean): PolicyVariables {
+    return { params: hasParams ? dyn : undefined, namespaceObject: !isLater("1.28", this.release) };
+  }
+
+  /** Returns match conditions, which see all variables but those that a policy declares. */
+  conditions(
+    conditions: readonly { readonly name: string; readonly expression: string }[],
+    hasParams: boolean,
+  ): NamedExpression[] {
+    const variables = this.variables(hasParams);
+    return conditions.map(({ name, expression }) => ({
+      name,
+      expression: new PolicyExpression(expression, () => this.get(expression, variables, bool)),
+    }));
+  }
+
+  /** @param result the required type; undefined for any. */
+  get(expression: string, variables: PolicyVariables, result: CelType | undefined): Compiled {
+    const environment = () => policyEnvironment(variables, result);
+    // Variables of the policy have types of their own.
+    if ((variables.declared?.size ?? 0) > 0) return compile(expression, environment());
+    const key = `${variables.params === undefined ? "n" : "p"} ${result === undefined ? "" : typeText(result)} ${expression}`;
     let compiled = this.cache.get(key);
     if (compiled === undefined) {
-      compiled = compile(expression, environmentOf(hasParams));
+      compiled = compile(expression, environment());
       this.cache.set(key, compiled, key.length);
     }
     return compiled;

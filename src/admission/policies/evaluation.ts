@@ -1,9 +1,13 @@
 import type { JsonValue } from "../../base/json/value.ts";
+import type { MaybePromise } from "../../base/maybe-promise.ts";
 import { StatusError } from "../../base/status-error.ts";
 import { bind, type Bindings } from "../../cel/compile.ts";
 import { formatFaults } from "../../cel/fault-text.ts";
 import type { AdmissionRequest } from "../../resources/engine/engine.ts";
-import type { Registry, Resource } from "../../resources/registry/registry.ts";
+import { dyn } from "../../cel/types.ts";
+import { Namespace } from "../../kinds/core/namespace.ts";
+import { decodeEntry } from "../../resources/objects/stored.ts";
+import { keyOf, type Registry, type Resource } from "../../resources/registry/registry.ts";
 import type { KindContext } from "../../schema/context.ts";
 import type { ApiObject } from "../../schema/kind.ts";
 import type { Store } from "../../storage/store.ts";
@@ -11,14 +15,20 @@ import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
 import type { FollowedObjects, NamespaceFacts } from "../followed-objects.ts";
 import { selects } from "../matching/selectors.ts";
 import { ReviewObjects } from "../webhooks/review-objects.ts";
-import { denial } from "./denial.ts";
-import { environmentOf, requestVariable } from "./environment.ts";
+import { policyEnvironment, requestVariable, valueEnvironment } from "./environment.ts";
+import { CostBudget, EvaluationVariables } from "./evaluation-variables.ts";
 import { PolicyFailure } from "./failure.ts";
 import type { CheckOutcome, PolicyObserver } from "./policy-observer.ts";
 import { ParamReader } from "./params.ts";
 import type { Candidate } from "./policy-set.ts";
 import { createYielder } from "../../base/yielding.ts";
+import { checkConditions } from "./match-conditions.ts";
+import { messageOf } from "./messages.ts";
+import type { PolicyExpression } from "./policy-expression.ts";
+import { PolicyResults, type Finding } from "./policy-results.ts";
 import type { Binding, Policy, Validation } from "./policy.ts";
+
+const paramsEnvironment = policyEnvironment({ params: dyn }, undefined);
 
 /** Cost budget of all policies for one request, in the units of the reference. */
 const requestBudget = 10_000_000;
@@ -33,13 +43,14 @@ export interface PolicyServices {
   readonly observer: PolicyObserver;
 }
 
-/** Evaluates the matching policies for one request; the first that denies the request ends it. */
+/** Evaluates the matching policies for one request, one after the other. */
 export class PolicyEvaluation {
   private readonly params: ParamReader;
   private readonly objects: ReviewObjects;
   /** Variables without the parameters, by the version in which policies match. */
   private readonly variables = new Map<Resource, Bindings>();
-  private budget = requestBudget;
+  private readonly budget = new CostBudget(requestBudget);
+  private readonly results: PolicyResults;
   private readonly yieldIfDue = createYielder();
 
   constructor(
@@ -50,112 +61,136 @@ export class PolicyEvaluation {
     const context = contextOf(request);
     this.params = new ParamReader(store, registry, context);
     this.objects = new ReviewObjects(request, vocabulary, context);
+    this.results = new PolicyResults(request, vocabulary);
   }
 
-  /** @throws {StatusError} a policy denies the request. */
+  /** @throws {StatusError} a policy denies the request; the first of them. */
   async evaluate(candidates: readonly Candidate[]): Promise<void> {
     for (const candidate of candidates) {
       const { policy } = candidate;
-      const isSelected = this.attempt(policy, undefined, () => {
-        return selects(policy.constraints.selectors, this.request, this.services.namespaces);
-      });
-      if (!(isSelected instanceof Promise ? await isSelected : isSelected)) continue;
-      if (!this.attempt(policy, undefined, () => (this.params.assertKind(policy), true))) continue;
+      const isSelected = await this.attempt(policy, undefined, () =>
+        selects(policy.constraints.selectors, this.request, this.services.namespaces),
+      );
+      if (isSelected !== true) continue;
+      const isReady = await this.attempt(policy, undefined, () => (this.params.assertKind(policy), true));
+      if (isReady !== true) continue;
       for (const binding of candidate.bindings) await this.evaluateBinding(candidate, binding);
     }
+    this.results.end();
   }
 
   private async evaluateBinding({ policy, resource }: Candidate, binding: Binding): Promise<void> {
     const { constraints } = binding;
     if (constraints !== undefined) {
-      const selected = this.attempt(policy, binding, () => {
-        return selects(constraints.selectors, this.request, this.services.namespaces);
-      });
-      if (!(selected instanceof Promise ? await selected : selected)) return;
+      const isSelected = await this.attempt(policy, binding, () =>
+        selects(constraints.selectors, this.request, this.services.namespaces),
+      );
+      if (isSelected !== true) return;
     }
-    let params: ApiObject | undefined;
-    const read = this.attempt(policy, binding, () => {
-      const object = this.params.get(policy, binding);
-      if (!(object instanceof Promise)) {
-        params = object;
-        return true;
-      }
-      return object.then((value) => {
-        params = value;
-        return true;
-      });
-    });
-    if (!(read instanceof Promise ? await read : read)) return;
-    const variables = await this.variablesOf(policy, resource, params);
-    for (const validation of policy.validations) {
-      this.validate(policy, binding, validation, variables);
+    const { namespace } = this.request.target;
+    const params = await this.attempt(policy, binding, () => this.params.get(policy, binding, namespace));
+    for (const one of params ?? []) {
+      const base = await this.bindingsFor(policy, resource, one);
+      await this.evaluateWith(policy, binding, base);
+    }
+  }
+
+  private async evaluateWith(policy: Policy, binding: Binding, base: Bindings): Promise<void> {
+    if (!this.matches(policy, binding, base)) return;
+    const variables = new EvaluationVariables(policy, base, this.budget);
+    for (const [index, validation] of policy.validations.entries()) {
+      this.validate({ policy, binding, index }, validation, variables);
       const turn = this.yieldIfDue();
       if (turn !== undefined) await turn;
     }
+    for (const { name, expression } of policy.auditAnnotations) {
+      this.annotate({ policy, binding }, name, expression, variables);
+    }
+  }
+
+  /** Whether the match conditions hold. One that is false decides; otherwise the failure policy decides about errors. */
+  private matches(policy: Policy, binding: Binding, base: Bindings): boolean {
+    if (policy.matchConditions.length === 0) return true;
+    const outcome = checkConditions(policy.matchConditions, base);
+    if (outcome.error === undefined) return outcome.matches;
+    this.fail({ policy, binding }, outcome.error);
+    return false;
   }
 
   /**
    * Runs a step that may fail.
    *
-   * @returns the result of the step; false if it failed and the failure policy is `Ignore`.
-   * @throws {StatusError} the step failed and the failure policy is `Fail`.
+   * @returns the result of the step; undefined if it failed, which denies the request if the failure policy is `Fail`.
    */
-  private attempt(
+  private async attempt<T>(
     policy: Policy,
     binding: Binding | undefined,
-    work: () => boolean | Promise<boolean>,
-  ): boolean | Promise<boolean> {
-    const failed = (error: unknown): boolean => {
-      if (!(error instanceof PolicyFailure || error instanceof StatusError)) throw error;
-      this.fail(policy, binding, error.message);
-      return false;
-    };
+    work: () => MaybePromise<T>,
+  ): Promise<T | undefined> {
     try {
-      const done = work();
-      return done instanceof Promise ? done.catch(failed) : done;
+      return await work();
     } catch (error) {
-      return failed(error);
+      if (!(error instanceof PolicyFailure || error instanceof StatusError)) throw error;
+      this.fail({ policy, binding }, error.message);
+      return undefined;
     }
   }
 
-  private validate(policy: Policy, binding: Binding, validation: Validation, variables: Bindings): void {
-    const { expression, message, reason } = validation;
+  private validate(source: Finding, validation: Validation, variables: EvaluationVariables): void {
+    const { policy, binding } = source;
+    const { expression, reason } = validation;
     const startMs = performance.now();
     const count = (outcome: CheckOutcome): void => {
       this.services.observer.checked(policy, binding, outcome, (performance.now() - startMs) / 1000);
     };
     const failure: CheckOutcome = policy.ignoresFailures ? "failed open" : "failed";
-    const { program, faults } = validation.compiled;
-    if (program === undefined) {
+    const result = variables.evaluate(expression);
+    if (result === undefined) {
       count(failure);
-      return this.fail(policy, binding, `compilation error: ${formatFaults(faults)}`);
+      return this.fail(source, `compilation error: ${formatFaults(expression.compiled.faults ?? [])}`);
     }
-    const result = program.evaluate(variables, this.budget);
-    this.budget -= result.cost;
     if (result.outcome !== "value") {
       count(failure);
-      const why =
-        this.budget <= 0
-          ? "validation failed due to running out of cost budget, no further validation rules will be run"
-          : `expression '${expression}' resulted in error: ${result.message}`;
-      return this.fail(policy, binding, why);
+      const why = this.budget.isExhausted
+        ? "validation failed due to running out of cost budget, no further validation rules will be run"
+        : `expression '${expression.text}' resulted in error: ${result.message}`;
+      return this.fail(source, why);
     }
     count(result.value === true ? "held" : "denied");
-    if (result.value === true) return;
-    throw denial(
-      this.request,
-      policy,
-      binding,
-      message === "" ? `failed expression: ${expression.trim()}` : message,
-      reason,
-    );
+    if (result.value !== true) this.results.found(source, messageOf(validation, variables), reason);
   }
 
-  private fail(policy: Policy, binding: Binding | undefined, why: string): void {
-    if (!policy.ignoresFailures) throw denial(this.request, policy, binding, why);
+  /** Adds an audit annotation; null adds none. */
+  private annotate(
+    source: Pick<Finding, "policy" | "binding">,
+    key: string,
+    expression: PolicyExpression,
+    variables: EvaluationVariables,
+  ): void {
+    const result = variables.evaluate(expression);
+    if (result?.outcome === "value") {
+      const { value } = result;
+      if (typeof value === "string") return this.results.annotate(source.policy, key, value);
+      if (value === null) return;
+    }
+    const why =
+      result === undefined
+        ? `compilation error: ${formatFaults(expression.compiled.faults ?? [])}`
+        : result.outcome === "value"
+          ? `valueExpression '${expression.text}' must return a string or null`
+          : `valueExpression '${expression.text}' resulted in error: ${result.message}`;
+    this.fail(source, why);
   }
 
-  private async variablesOf(
+  private fail(
+    source: { readonly policy: Policy; readonly binding: Binding | undefined },
+    why: string,
+  ): void {
+    if (!source.policy.ignoresFailures) this.results.deny(source.policy, source.binding, why);
+  }
+
+  /** The values of all variables but those that the policy declares. */
+  private async bindingsFor(
     policy: Policy,
     resource: Resource,
     params: ApiObject | undefined,
@@ -163,17 +198,30 @@ export class PolicyEvaluation {
     let variables = this.variables.get(resource);
     if (variables === undefined) this.variables.set(resource, (variables = await this.bindObjects(resource)));
     if (policy.paramKind === undefined) return variables;
-    const own = bind(environmentOf(true), { params: (params ?? null) as JsonValue });
+    const own = bind(paramsEnvironment, { params: (params ?? null) as JsonValue });
     return { ...variables, params: own["params"]! };
   }
 
   private async bindObjects(resource: Resource): Promise<Bindings> {
     const { request, objects, services } = this;
     const { object, oldObject } = await objects.read(resource);
-    return bind(environmentOf(false), {
+    return bind(valueEnvironment, {
       object: (object ?? null) as JsonValue,
       oldObject: (oldObject ?? null) as JsonValue,
       request: requestVariable(request, resource, objects, services.vocabulary),
+      namespaceObject: await this.namespaceObject(),
     });
+  }
+
+  /** The namespace of the request; null for cluster-scoped ones. */
+  private async namespaceObject(): Promise<JsonValue> {
+    const { target } = this.request;
+    const { store, registry } = this.services;
+    if (target.namespace === "" || !registry.serves(Namespace)) return null;
+    const entry = await store.get(keyOf(registry.require(Namespace), "", target.namespace));
+    if (entry === undefined) return null;
+    const { metadata, spec, status } = decodeEntry(entry) as unknown as Namespace;
+    const { uid, managedFields: _, ...rest } = metadata;
+    return { metadata: { ...rest, UID: uid }, spec, status } as unknown as JsonValue;
   }
 }

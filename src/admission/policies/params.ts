@@ -2,13 +2,37 @@ import { deepClone } from "../../base/json/value.ts";
 import { andThen, type MaybePromise } from "../../base/maybe-promise.ts";
 import { objectNotFound } from "../../base/object-errors.ts";
 import { fromStored } from "../../resources/engine/conversion.ts";
-import { keyOf, type Registry, type Resource } from "../../resources/registry/registry.ts";
-import { decodeEntry } from "../../resources/objects/stored.ts";
+import { keyOf, prefixOf, type Registry, type Resource } from "../../resources/registry/registry.ts";
+import { decodeEntry, headerOf } from "../../resources/objects/stored.ts";
 import type { KindContext } from "../../schema/context.ts";
 import type { ApiObject } from "../../schema/kind.ts";
-import type { Store } from "../../storage/store.ts";
+import type { Entry, Store } from "../../storage/store.ts";
 import { PolicyFailure } from "./failure.ts";
-import type { Binding, Policy } from "./policy.ts";
+import type { Binding, ParamReference, Policy } from "./policy.ts";
+
+/** The parameters of a policy or binding without parameters. */
+const noParams = [undefined] as const;
+/** Number of entries that are read at once. */
+const pageSize = 500;
+/** Maximum number of selected parameters; the policy is evaluated for each. */
+const maxSelected = 1000;
+
+/**
+ * Returns the namespace of the parameters: that of the binding or, in releases that have it, that of the request.
+ *
+ * @throws {PolicyFailure} the binding needs the namespace of a cluster-scoped request.
+ */
+function paramNamespace(
+  { namespace, allowsMissing }: ParamReference,
+  resource: Resource,
+  requestNamespace: string,
+): string {
+  if (namespace !== "" || !resource.namespaced || allowsMissing === undefined) return namespace;
+  if (requestNamespace !== "") return requestNamespace;
+  throw new PolicyFailure(
+    "failed to configure binding: cannot use namespaced paramRef in policy binding that matches cluster-scoped resources",
+  );
+}
 
 /** Reads the current parameters of policies, each once for a request. */
 export class ParamReader {
@@ -21,36 +45,78 @@ export class ParamReader {
   ) {}
 
   /**
-   * Returns the parameters of a policy with a binding; undefined if one of them has none.
+   * Returns the parameters of a policy with a binding, each for an evaluation of its own; one undefined value if the policy or the
+   * binding has none. Empty if there are none and the binding allows that.
    *
+   * @param namespace that of the request, for bindings that don't name one.
    * @throws {PolicyFailure} the kind isn't served, or the object doesn't exist.
    */
-  get({ paramKind }: Policy, { paramRef }: Binding): MaybePromise<ApiObject | undefined> {
-    if (paramKind === undefined || paramRef === undefined) return undefined;
+  get(
+    { paramKind }: Policy,
+    { paramRef }: Binding,
+    namespace: string,
+  ): MaybePromise<readonly (ApiObject | undefined)[]> {
+    if (paramKind === undefined || paramRef === undefined) return noParams;
     const resource = this.registry.findKind(paramKind.apiVersion, paramKind.kind);
     if (resource === undefined || !resource.kind.verbs.includes("get")) throw unknownKind(paramKind);
-    const { name, namespace } = paramRef;
+    const place = paramNamespace(paramRef, resource, namespace);
+    if (paramRef.selects !== undefined) return this.selected(resource, place, paramRef);
+    const { name } = paramRef;
     const missing = () =>
       new PolicyFailure(
         `failed to configure binding: ${objectNotFound({ resource: resource.name, group: resource.group, name }).message}`,
       );
-    if (name === "" || name.includes("/") || (namespace !== "") !== resource.namespaced) throw missing();
-    const key = keyOf(resource, namespace, name);
-    const cacheKey = `${paramKind.apiVersion} ${key}`;
-    let pending = this.read.get(cacheKey);
-    if (pending === undefined) {
-      pending = andThen(this.storeOf(resource).get(key), (entry) =>
-        entry === undefined ? undefined : fromStored(resource, deepClone(decodeEntry(entry)), this.context),
-      );
-      this.read.set(cacheKey, pending);
-    }
-    return andThen(pending, (object) => {
-      if (object === undefined) throw missing();
-      return object;
+    if (name === "" || name.includes("/") || (place !== "") !== resource.namespaced) throw missing();
+    return andThen(this.one(resource, keyOf(resource, place, name)), (object) => {
+      if (object !== undefined) return [object];
+      if (paramRef.allowsMissing === true) return [];
+      throw missing();
     });
   }
 
-  private storeOf(resource: Resource): Pick<Store, "get"> {
+  private one(resource: Resource, key: string): MaybePromise<ApiObject | undefined> {
+    const cacheKey = `${resource.apiVersion} ${key}`;
+    let pending = this.read.get(cacheKey);
+    if (pending === undefined) {
+      pending = andThen(this.storeOf(resource).get(key), (entry) => entry && this.decoded(resource, entry));
+      this.read.set(cacheKey, pending);
+    }
+    return pending;
+  }
+
+  /** Reads the selected objects of a namespace, or of the whole collection if it is cluster-scoped. */
+  private async selected(
+    resource: Resource,
+    namespace: string,
+    { selects, allowsMissing }: ParamReference,
+  ): Promise<readonly ApiObject[]> {
+    const prefix = prefixOf(resource, namespace);
+    const objects: ApiObject[] = [];
+    const store = this.storeOf(resource);
+    let page = await store.range({ prefix, limit: pageSize });
+    for (;;) {
+      for (const entry of page.entries) {
+        if (!selects!(headerOf(entry).labels)) continue;
+        objects.push(this.decoded(resource, entry));
+        if (objects.length > maxSelected) {
+          throw new PolicyFailure(
+            `failed to configure binding: more than ${maxSelected} params are selected`,
+          );
+        }
+      }
+      const last = page.entries.at(-1);
+      if (!page.more || last === undefined) break;
+      page = await store.range({ prefix, limit: pageSize, after: last.key, at: page.revision });
+    }
+    if (objects.length > 0 || allowsMissing === true) return objects;
+    throw new PolicyFailure("no params found for policy binding with `Deny` parameterNotFoundAction");
+  }
+
+  private decoded(resource: Resource, entry: Entry): ApiObject {
+    return fromStored(resource, deepClone(decodeEntry(entry)), this.context);
+  }
+
+  private storeOf(resource: Resource): Pick<Store, "get" | "range"> {
     return resource.storage?.viewOf(this.store) ?? this.store;
   }
 

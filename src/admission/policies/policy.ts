@@ -2,8 +2,10 @@ import type { ValidatingAdmissionPolicyBinding } from "../../kinds/admissionregi
 import type { ValidatingAdmissionPolicy } from "../../kinds/admissionregistration/validating-admission-policy.ts";
 import type { Registry, Resource } from "../../resources/registry/registry.ts";
 import type { ApiObject } from "../../schema/kind.ts";
-import type { Compiled } from "../../cel/compile.ts";
-import type { PolicyPrograms } from "./environment.ts";
+import { compileLabelSelector, type LabelMatcher } from "../../base/label-selector.ts";
+import { bool, dyn, string, type CelType } from "../../cel/types.ts";
+import type { PolicyPrograms, PolicyVariables } from "./environment.ts";
+import { PolicyExpression, type NamedExpression } from "./policy-expression.ts";
 import { matchRules, type MatchPolicy, type MatchRule, type MatchSubject } from "../matching/rules.ts";
 import { compileSelectors, type Selectors } from "../matching/selectors.ts";
 
@@ -18,21 +20,13 @@ export interface Constraints {
   readonly named: boolean;
 }
 
-/** One expression of a policy. */
-export class Validation {
-  private cached: Compiled | undefined;
-
-  constructor(
-    readonly expression: string,
-    readonly message: string,
-    readonly reason: string | undefined,
-    private readonly compile: () => Compiled,
-  ) {}
-
-  /** Compiled at the first use. */
-  get compiled(): Compiled {
-    return (this.cached ??= this.compile());
-  }
+/** An expression that must hold, and what follows if it doesn't. */
+export interface Validation {
+  readonly expression: PolicyExpression;
+  readonly message: string;
+  /** Yields the message; undefined if it is constant. */
+  readonly messageExpression: PolicyExpression | undefined;
+  readonly reason: string | undefined;
 }
 
 /** A policy, compiled for evaluation. */
@@ -42,43 +36,104 @@ export interface Policy {
   readonly ignoresFailures: boolean;
   readonly paramKind: { readonly apiVersion: string; readonly kind: string } | undefined;
   readonly constraints: Constraints;
+  /** The policy applies only to requests for which all of them hold. */
+  readonly matchConditions: readonly NamedExpression[];
+  /** The variables, by their names in expressions: `variables.<name>`; each may use the ones before it. */
+  readonly variables: readonly NamedExpression[];
   readonly validations: readonly Validation[];
+  /** By key. */
+  readonly auditAnnotations: readonly NamedExpression[];
+}
+
+/** What a binding does with a request for which an expression doesn't hold. */
+export type ValidationAction = "Deny" | "Warn" | "Audit";
+
+/** How a binding finds the parameters. */
+export interface ParamReference {
+  readonly name: string;
+  /** Empty for cluster-scoped objects and, if the binding selects or says what follows without objects, for that of the request. */
+  readonly namespace: string;
+  /** Selects the objects, instead of the name. */
+  readonly selects: LabelMatcher | undefined;
+  /** Whether a request without parameters is allowed; undefined in releases in which that is an error. */
+  readonly allowsMissing: boolean | undefined;
 }
 
 /** A binding, compiled for evaluation. */
 export interface Binding {
   readonly name: string;
   readonly policyName: string;
-  readonly paramRef: { readonly name: string; readonly namespace: string } | undefined;
+  readonly paramRef: ParamReference | undefined;
   /** Undefined if the binding applies to all requests of the policy. */
   readonly constraints: Constraints | undefined;
+  readonly actions: readonly ValidationAction[];
 }
 
 type MatchResources = NonNullable<NonNullable<ValidatingAdmissionPolicy["spec"]>["matchConstraints"]>;
 
+/** Compiles a policy. */
 export function policyOf(object: ApiObject, programs: PolicyPrograms): Policy {
   const { metadata, spec } = object as unknown as ValidatingAdmissionPolicy;
-  const { paramKind } = spec ?? {};
+  const { paramKind, matchConditions = [], auditAnnotations = [] } = spec ?? {};
+  const base = programs.variables(paramKind !== undefined);
+  const variables = declaredVariables(spec?.variables ?? [], base, programs);
+  const all = { ...base, declared: variables.types };
+  const expression = (text: string, inScope: PolicyVariables, result: CelType | undefined) =>
+    new PolicyExpression(text, () => programs.get(text, inScope, result));
   return {
     name: metadata.name ?? "",
     ignoresFailures: spec?.failurePolicy === "Ignore",
     paramKind: paramKind && { apiVersion: paramKind.apiVersion ?? "", kind: paramKind.kind ?? "" },
     constraints: constraintsOf(spec?.matchConstraints ?? {}),
-    validations: (spec?.validations ?? []).map(({ expression, message = "", reason }) => {
-      const compile = () => programs.get(expression, paramKind !== undefined);
-      return new Validation(expression, message.trim(), reason === "" ? undefined : reason, compile);
-    }),
+    matchConditions: programs.conditions(matchConditions, paramKind !== undefined),
+    variables: variables.expressions,
+    validations: (spec?.validations ?? []).map((one) => ({
+      expression: expression(one.expression, all, bool),
+      message: (one.message ?? "").trim(),
+      messageExpression:
+        (one.messageExpression ?? "") === "" ? undefined : expression(one.messageExpression!, all, string),
+      reason: one.reason === "" ? undefined : one.reason,
+    })),
+    auditAnnotations: auditAnnotations.map((one) => ({
+      name: one.key,
+      expression: expression(one.valueExpression, all, undefined),
+    })),
   };
+}
+
+/** Compiles the variables in their order, so that each has the types of the ones before it. A variable with errors is dynamic. */
+function declaredVariables(
+  variables: readonly { readonly name: string; readonly expression: string }[],
+  base: PolicyVariables,
+  programs: PolicyPrograms,
+): { readonly types: ReadonlyMap<string, CelType>; readonly expressions: readonly NamedExpression[] } {
+  const types = new Map<string, CelType>();
+  const expressions = variables.map(({ name, expression: text }) => {
+    const compiled = programs.get(text, { ...base, declared: new Map(types) }, undefined);
+    types.set(`variables.${name}`, compiled.program?.type ?? dyn);
+    return { name, expression: new PolicyExpression(text, () => compiled) };
+  });
+  return { types, expressions };
 }
 
 export function bindingOf(object: ApiObject): Binding {
   const { metadata, spec } = object as unknown as ValidatingAdmissionPolicyBinding;
-  const { paramRef, matchResources } = spec ?? {};
+  const { paramRef, matchResources, validationActions } = spec ?? {};
   return {
     name: metadata.name ?? "",
     policyName: spec?.policyName ?? "",
-    paramRef: paramRef && { name: paramRef.name ?? "", namespace: paramRef.namespace ?? "" },
+    paramRef: paramRef && {
+      name: paramRef.name ?? "",
+      namespace: paramRef.namespace ?? "",
+      selects: paramRef.selector && compileLabelSelector(paramRef.selector),
+      allowsMissing:
+        paramRef.parameterNotFoundAction === undefined
+          ? undefined
+          : paramRef.parameterNotFoundAction === "Allow",
+    },
     constraints: matchResources && constraintsOf(matchResources),
+    // Bindings of the reference release have no actions.
+    actions: (validationActions ?? ["Deny"]) as ValidationAction[],
   };
 }
 

@@ -1,6 +1,6 @@
 import { compile } from "../../cel/compile.ts";
 import { SchemaTypes } from "../../cel/schema-types.ts";
-import { dyn, type CelType } from "../../cel/types.ts";
+import { bool, dyn, type CelType } from "../../cel/types.ts";
 import { resourceOf, type Registry, type Resource } from "../../resources/registry/registry.ts";
 import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
 import { policyEnvironment } from "./environment.ts";
@@ -29,8 +29,8 @@ export async function* typeWarnings(
   for (const [index, { expression }] of policy.validations.entries()) {
     for (const resource of kinds) {
       await yieldIfDue();
-      const environment = policyEnvironment({ object: types.of(resource.kind.type), params });
-      const fault = compile(expression, environment).faults?.[0];
+      const environment = policyEnvironment({ object: types.of(resource.kind.type), params }, bool);
+      const fault = compile(expression.text, environment).faults?.[0];
       if (fault === undefined) continue;
       if (remaining-- === 0) return;
       const path = `spec.validations[${index}].expression`;

@@ -6,6 +6,7 @@ import type { WebhookCaller } from "../../remote/webhook-caller.ts";
 import type { KindContext } from "../../schema/context.ts";
 import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
 import type { AdmissionFacts } from "../followed-objects.ts";
+import type { PolicyPrograms } from "../policies/environment.ts";
 import type { WebhookObserver } from "./observer.ts";
 
 /** Dependencies of the webhook plugins. */
@@ -15,6 +16,8 @@ export interface WebhookServices {
   readonly vocabulary: Vocabulary;
   readonly clock: Clock;
   readonly caller: WebhookCaller;
+  /** Compiled match conditions. */
+  readonly programs: PolicyPrograms;
   readonly observer: WebhookObserver;
   readonly newUid: () => string;
   readonly log: Pick<Logger, "warn">;

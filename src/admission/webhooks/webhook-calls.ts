@@ -1,9 +1,15 @@
-import type { MaybePromise } from "../../base/maybe-promise.ts";
+import { andThen, type MaybePromise } from "../../base/maybe-promise.ts";
 import { StatusError } from "../../base/status-error.ts";
 import type { AdmissionRequest } from "../../resources/engine/engine.ts";
 import { RemoteFault } from "../../remote/answer-reader.ts";
 import type { Match } from "../matching/match-index.ts";
+import { bind } from "../../cel/compile.ts";
+import type { JsonValue } from "../../base/json/value.ts";
+import { forbidden } from "../forbidden.ts";
 import { selects } from "../matching/selectors.ts";
+import { requestVariable, valueEnvironment } from "../policies/environment.ts";
+import { checkConditions } from "../policies/match-conditions.ts";
+import type { ReviewObjects } from "./review-objects.ts";
 import {
   dryRunUnsupported,
   invalidResponseCode,
@@ -44,15 +50,40 @@ export class WebhookCalls {
     if (this.services.clock.monotonicNow() >= deadlineMs - timerToleranceMs) throw requestTimedOut();
   }
 
-  /** Whether the selectors of a webhook select the request. A webhook that can't be called is selected, so that its call fails. */
+  /**
+   * Whether the selectors and match conditions of a webhook select the request. A webhook that can't be called is selected, so that its
+   * call fails.
+   *
+   * @throws {StatusError} Forbidden: a condition fails, and the failure policy is `Fail`.
+   */
   isSelected(
-    { matched: { callSettings } }: Match<Webhook>,
+    match: Match<Webhook>,
     request: AdmissionRequest,
+    objects: ReviewObjects,
   ): MaybePromise<boolean> {
-    return (
-      typeof callSettings === "string" ||
-      selects(callSettings.selectors, request, this.services.facts.namespaces)
-    );
+    const { callSettings, matchConditions } = match.matched;
+    if (typeof callSettings === "string") return true;
+    const isSelected = selects(callSettings.selectors, request, this.services.facts.namespaces);
+    if (matchConditions.length === 0) return isSelected;
+    return andThen(isSelected, (selected) => selected && this.meetsConditions(match, request, objects));
+  }
+
+  private meetsConditions(
+    { matched, resource }: Match<Webhook>,
+    request: AdmissionRequest,
+    objects: ReviewObjects,
+  ): MaybePromise<boolean> {
+    return andThen(objects.read(resource), ({ object, oldObject }) => {
+      const variables = bind(valueEnvironment, {
+        object: (object ?? null) as JsonValue,
+        oldObject: (oldObject ?? null) as JsonValue,
+        request: requestVariable(request, resource, objects, this.services.vocabulary),
+      });
+      const outcome = checkConditions(matched.matchConditions, variables);
+      if (outcome.error === undefined) return outcome.matches;
+      if (matched.failOpen) return false;
+      throw forbidden(request.target, outcome.error);
+    });
   }
 
   /**

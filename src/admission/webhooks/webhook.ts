@@ -3,6 +3,8 @@ import { webhookTarget, type WebhookClientConfig, type WebhookTarget } from "../
 import type { ApiObject } from "../../schema/kind.ts";
 import type { Matchable } from "../matching/match-index.ts";
 import type { MatchPolicy, MatchRule } from "../matching/rules.ts";
+import type { PolicyPrograms } from "../policies/environment.ts";
+import type { NamedExpression } from "../policies/policy-expression.ts";
 import { compileSelectors, type Selectors } from "../matching/selectors.ts";
 
 /** The versions of AdmissionReview that this server speaks. */
@@ -16,6 +18,8 @@ export interface Webhook extends Matchable {
   readonly name: string;
   /** A string is the reason why the webhook can't be called. */
   readonly callSettings: CallSettings | string;
+  /** The webhook is called only if all of them hold. */
+  readonly matchConditions: readonly NamedExpression[];
   /** Whether requests continue if the call fails (failure policy `Ignore`). */
   readonly failOpen: boolean;
   /** Whether the webhook may be called for dry runs. */
@@ -45,12 +49,13 @@ interface WebhookSpec {
   readonly timeoutSeconds?: number;
   readonly admissionReviewVersions?: readonly string[];
   readonly reinvocationPolicy?: string;
+  readonly matchConditions?: readonly { readonly name: string; readonly expression: string }[];
 }
 
 const defaultTimeoutSeconds = 10;
 
 /** The webhooks of a configuration, in their order. */
-export function webhooksOf(configuration: ApiObject): Webhook[] {
+export function webhooksOf(configuration: ApiObject, programs: PolicyPrograms): Webhook[] {
   const { name: configurationName = "", resourceVersion } = configuration.metadata;
   const webhooks = (configuration["webhooks"] ?? []) as readonly WebhookSpec[];
   return webhooks.map((spec, index) => ({
@@ -60,6 +65,7 @@ export function webhooksOf(configuration: ApiObject): Webhook[] {
     rules: spec.rules ?? [],
     matchPolicy: (spec.matchPolicy ?? "Equivalent") as MatchPolicy,
     callSettings: callSettingsOf(spec),
+    matchConditions: programs.conditions(spec.matchConditions ?? [], false),
     failOpen: spec.failurePolicy === "Ignore",
     allowsDryRun: spec.sideEffects === "None" || spec.sideEffects === "NoneOnDryRun",
     reinvoked: spec.reinvocationPolicy === "IfNeeded",

@@ -23,14 +23,12 @@ function paramText(reference: Reference | undefined): string {
 interface BindingVersion {
   readonly servedByDefault: boolean;
   readonly conversion?: Conversion;
-  /** Default of `parameterNotFoundAction`; the field is required without one. */
-  readonly notFoundAction?: string;
 }
 
 /** Declares ValidatingAdmissionPolicyBinding in one version of the group. */
 export function declareValidatingAdmissionPolicyBinding<const V extends string>(
   declarations: AdmissionDeclarations<V>,
-  { servedByDefault, conversion, notFoundAction }: BindingVersion,
+  { servedByDefault, conversion }: BindingVersion,
 ) {
   return declarations.kind({
     name: "ValidatingAdmissionPolicyBinding",
@@ -47,7 +45,7 @@ export function declareValidatingAdmissionPolicyBinding<const V extends string>(
     },
     fields: {
       metadata: field(1, ObjectMeta, "Metadata of the binding.").emitEmpty(),
-      spec: field(2, declareSpec(declarations, notFoundAction), "Where the policy holds.").emitEmpty(),
+      spec: field(2, declareSpec(declarations), "Where the policy holds.").emitEmpty(),
     },
     ...(conversion === undefined ? {} : { conversion }),
     generationOf: ({ spec }) => spec,
@@ -70,10 +68,7 @@ export function declareValidatingAdmissionPolicyBinding<const V extends string>(
   });
 }
 
-function declareSpec(
-  declarations: Pick<AdmissionDeclarations, "struct" | "atomicStruct">,
-  notFoundAction: string | undefined,
-) {
+function declareSpec(declarations: Pick<AdmissionDeclarations, "struct" | "atomicStruct">) {
   const { struct, atomicStruct } = declarations;
   const ParamRef = atomicStruct(
     "ParamRef",
@@ -91,7 +86,13 @@ function declareSpec(
             .nullable()
             .check(labelSelector),
         ),
-        parameterNotFoundAction: since("1.28", notFoundActionField(notFoundAction)),
+        parameterNotFoundAction: since(
+          "1.28",
+          field(4, string, "Whether a request is allowed when no object is found.")
+            .nullable()
+            .mustBeGiven()
+            .oneOf("Allow", "Deny"),
+        ),
       }),
     },
   );
@@ -119,11 +120,4 @@ function declareSpec(
       }),
     },
   );
-}
-
-function notFoundActionField(byDefault: string | undefined) {
-  const action = field(4, string, "Whether a request is allowed when no object is found.")
-    .nullable()
-    .oneOf("Allow", "Deny");
-  return byDefault === undefined ? action.mustBeGiven() : action.unpublishedDefault(byDefault);
 }

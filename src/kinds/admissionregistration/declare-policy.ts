@@ -66,9 +66,8 @@ export function declareValidatingAdmissionPolicy<const V extends string>(
       spec: field(2, declareSpec(declarations), "What the policy demands.").emitEmpty(),
     },
     later: () => ({ status: since("1.27", status().emitEmpty()) }),
-    ...(conversion === undefined
-      ? {}
-      : { conversion, status: { initial: () => ({}), keepsMetadata: "all" } as const }),
+    laterStatus: { since: "1.27", status: { initial: () => ({}), keepsMetadata: "all" } },
+    ...(conversion === undefined ? {} : { conversion }),
     generationOf: ({ spec }) => spec,
     validate({ metadata, spec }, report) {
       checkAuditKeys(

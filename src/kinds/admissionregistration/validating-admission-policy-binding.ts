@@ -7,7 +7,6 @@ import * as v1beta1 from "./v1beta1.ts";
 /** The stored version in every release. */
 export const ValidatingAdmissionPolicyBinding = declareValidatingAdmissionPolicyBinding(v1alpha1, {
   servedByDefault: false,
-  notFoundAction: "Deny",
 });
 export type ValidatingAdmissionPolicyBinding = ObjectFor<typeof ValidatingAdmissionPolicyBinding>;
 

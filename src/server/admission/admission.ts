@@ -43,7 +43,7 @@ export async function admissionPlugins(
   const { vocabulary } = options;
   return [
     ...plugins,
-    policyExpressionCheck(new PolicyPrograms(), registry, vocabulary),
+    policyExpressionCheck(new PolicyPrograms(options.release), registry, vocabulary),
     escalationCheck(policy, authorizer, vocabulary),
   ];
 }

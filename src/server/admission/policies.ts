@@ -1,6 +1,10 @@
 import { PolicyPrograms } from "../../admission/policies/environment.ts";
 import type { PolicyParts } from "../../admission/plugins/validating-admission-policy.ts";
-import { ValidatingAdmissionPolicy } from "../../kinds/admissionregistration/validating-admission-policy.ts";
+import {
+  ValidatingAdmissionPolicy,
+  ValidatingAdmissionPolicyV1,
+  ValidatingAdmissionPolicyV1beta1,
+} from "../../kinds/admissionregistration/validating-admission-policy.ts";
 import type { AdmissionRequest } from "../../resources/engine/engine.ts";
 import type { KindContext } from "../../schema/context.ts";
 import { featureGates } from "../features/enabled-features.ts";
@@ -33,10 +37,16 @@ export function policyParts(
     store,
     vocabulary,
     contextOf,
-    programs: new PolicyPrograms(),
+    programs: new PolicyPrograms(options.release),
     namespaces: facts.namespaces,
-    enabled: enabled("ValidatingAdmissionPolicy") && registry.serves(ValidatingAdmissionPolicy),
+    enabled: enabled("ValidatingAdmissionPolicy") && servesPolicies(registry),
     isServing,
     observer,
   };
+}
+
+/** Whether policies are served in any version. */
+function servesPolicies(registry: PolicyParts["registry"]): boolean {
+  const versions = [ValidatingAdmissionPolicy, ValidatingAdmissionPolicyV1beta1, ValidatingAdmissionPolicyV1];
+  return versions.some((kind) => registry.serves(kind));
 }

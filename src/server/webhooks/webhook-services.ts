@@ -1,3 +1,4 @@
+import { PolicyPrograms } from "../../admission/policies/environment.ts";
 import { randomValues } from "../../base/random.ts";
 import path from "node:path";
 import type { PluginConfiguration } from "../../admission/configuration.ts";
@@ -65,6 +66,7 @@ export async function webhookServices(
     vocabulary,
     clock,
     caller,
+    programs: new PolicyPrograms(options.release),
     log,
     observer: webhooks.observer,
     newUid: () => randomValues(options).newUid("admission reviews"),

@@ -1,3 +1,4 @@
+import { PolicyPrograms } from "../../../src/admission/policies/environment.ts";
 import { describe, expect, it } from "vitest";
 import { silentLogger } from "../../../src/base/logger.ts";
 import { systemClock } from "../../../src/base/clock.ts";
@@ -22,7 +23,7 @@ const unreachable = { url: "https://127.0.0.1:1/" };
 /** Runs a dry run with one webhook; returns the error. The validation rejects such `sideEffects`, but older objects can have them. */
 async function dryRun(changes: object): Promise<unknown> {
   const configuration = { metadata: { name: "c" }, webhooks: [hook(unreachable, changes)] };
-  const [matched] = webhooksOf(configuration as unknown as ApiObject);
+  const [matched] = webhooksOf(configuration as unknown as ApiObject, new PolicyPrograms("1.26"));
   const user = { name: "ana", uid: "", groups: [], extra: {} };
   const target = { resource, namespace: "default", name: "a", subresource: "" };
   const options = { user, dryRun: true, fieldManager: "" };

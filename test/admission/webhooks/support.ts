@@ -1,3 +1,4 @@
+import type { CreateServerOptions } from "../../../src/index.ts";
 import { afterAll, afterEach, beforeAll } from "vitest";
 import { HttpsService, type Received, type Reply } from "../../support/https-service.ts";
 import type { Answer, Api, TestServer } from "../../support/api.ts";
@@ -120,8 +121,8 @@ export interface WebhookFixture {
 }
 
 /** Starts a server and a webhook before the tests of a file; removes configurations and config maps after each. */
-export function useWebhook(): WebhookFixture {
-  const server = useServer();
+export function useWebhook(options: CreateServerOptions = {}): WebhookFixture {
+  const server = useServer(options);
   const started = {} as { webhook: TestWebhook; configurations: Configurations };
   beforeAll(async () => {
     started.webhook = await TestWebhook.start();

@@ -229,4 +229,6 @@ export const laterPodSpecFields = {
 };
 
 /** The spec of a pod, for its rules. */
-export type PodSpec = StaticFields<typeof podSpecFields & AddedFields<typeof laterPodSpecFields>>;
+export type PodSpec = StaticFields<
+  typeof podSpecFields & AddedFields<typeof podSpecFields, typeof laterPodSpecFields>
+>;

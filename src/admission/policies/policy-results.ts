@@ -1,0 +1,76 @@
+import type { StatusError } from "../../base/status-error.ts";
+import type { AdmissionRequest } from "../../resources/engine/engine.ts";
+import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
+import { denial } from "./denial.ts";
+import type { Binding, Policy } from "./policy.ts";
+
+/** An expression of a policy that doesn't hold. */
+export interface Finding {
+  readonly policy: Policy;
+  readonly binding: Binding;
+  /** Position of the expression. */
+  readonly index: number;
+}
+
+/** Longer values of audit annotations are truncated, in characters. */
+const maxAnnotationLength = 10 * 1024;
+
+/** Collects what policies find in a request, and reports it as their bindings say. */
+export class PolicyResults {
+  private denied: StatusError | undefined;
+  private readonly audited: object[] = [];
+  /** Distinct values by key. */
+  private readonly annotations = new Map<string, Set<string>>();
+
+  constructor(
+    private readonly request: AdmissionRequest,
+    private readonly vocabulary: Vocabulary,
+  ) {}
+
+  /** Handles an expression that doesn't hold by the actions of the binding. */
+  found({ policy, binding, index }: Finding, message: string, reason: string | undefined): void {
+    for (const action of binding.actions) {
+      if (action === "Deny") this.denied ??= denial(this.request, policy, binding, message, reason);
+      else if (action === "Warn") {
+        const source = `ValidatingAdmissionPolicy '${policy.name}' with binding '${binding.name}'`;
+        this.request.effects.warn(`Validation failed for ${source}: ${message}`);
+      } else {
+        this.audited.push({
+          message,
+          policy: policy.name,
+          binding: binding.name,
+          expressionIndex: index,
+          validationActions: binding.actions,
+        });
+      }
+    }
+  }
+
+  /** Denies the request because a policy can't be evaluated. */
+  deny(policy: Policy, binding: Binding | undefined, why: string): void {
+    this.denied ??= denial(this.request, policy, binding, why);
+  }
+
+  /** Adds a value of an audit annotation; several bindings and parameters may add some. */
+  annotate(policy: Policy, key: string, value: string): void {
+    const name = `${policy.name}/${key}`;
+    let values = this.annotations.get(name);
+    if (values === undefined) this.annotations.set(name, (values = new Set()));
+    values.add(value.trim().slice(0, maxAnnotationLength));
+  }
+
+  /**
+   * Writes the audit annotations.
+   *
+   * @throws {StatusError} a policy denies the request; the first of them.
+   */
+  end(): void {
+    const { effects } = this.request;
+    for (const [name, values] of this.annotations) effects.annotate(name, [...values].join(", "));
+    if (this.audited.length > 0) {
+      const key = `validation.policy.admission.${this.vocabulary.domain}/validation_failure`;
+      effects.annotate(key, JSON.stringify(this.audited));
+    }
+    if (this.denied !== undefined) throw this.denied;
+  }
+}

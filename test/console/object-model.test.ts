@@ -6,6 +6,7 @@ import { ownedFields, partsOf } from "../../console/src/model/managed-fields.ts"
 import { deletedWith, byOwner } from "../../console/src/model/owned-objects.ts";
 import { isEqual, pathText } from "../../console/src/model/paths.ts";
 import { typesOf } from "../../console/src/model/resource-types.ts";
+import { verbCell } from "../../console/src/model/verb-marks.ts";
 import { whyCommand } from "../../console/src/model/why-command.ts";
 import { TestServer } from "../support/api.ts";
 import { configMap, ok } from "../api/support.ts";
@@ -194,4 +195,18 @@ it("the command for an administrator quotes names that come from a link", () => 
   expect(whyCommand("ann", { ...action, subresource: "scale", name: "$(id)'; ls" })).toBe(
     String.raw`plinth auth why ann delete deployments.apps/scale '$(id)'\''; ls' -A`,
   );
+});
+
+it("the verbs of a cell are marks and words, also those for some names only", () => {
+  const allowed = { allowed: true };
+  const refused = { allowed: false };
+  const named = (...names: string[]) => ({ allowed: false, names });
+  expect(
+    verbCell([allowed, refused, refused, refused, named("a", "b"), named("a"), refused, allowed]),
+  ).toEqual({
+    text: "g---u°p°-D",
+    label: "get, update of 2 names, patch of a, deletecollection",
+    isPartial: true,
+  });
+  expect(verbCell([])).toEqual({ text: "--------", label: "nothing", isPartial: false });
 });

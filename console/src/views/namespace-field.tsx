@@ -1,6 +1,6 @@
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
-import { getJson } from "../api/client.ts";
+import { readNamespaces } from "../api/namespaces.ts";
 import { DraftInput } from "../parts/draft-input.tsx";
 import { go, lastNamespace, route } from "../state/place.ts";
 import { serverTypes } from "../state/session.ts";
@@ -8,20 +8,12 @@ import { serverTypes } from "../state/session.ts";
 /** Namespaces that are suggested; more can be typed. */
 const maxSuggested = 500;
 
-interface NamespaceList {
-  readonly items: readonly { readonly metadata: { readonly name: string } }[];
-}
-
 /** The namespace of the lists; empty for all. */
 export function NamespaceField() {
   const names = useSignal<readonly string[]>([]);
   const read = () => {
-    const accept = `application/json;as=PartialObjectMetadataList;v=v1;g=meta.${serverTypes.value.groupSuffix}`;
-    // A user without the right to list gets those that they may get.
-    const path = `/api/v1/namespaces?limit=${maxSuggested}`;
-    getJson<NamespaceList>(path, { accept })
-      .catch(() => getJson<NamespaceList>(`${path}&view=mine`, { accept }))
-      .then(({ items }) => (names.value = items.map(({ metadata }) => metadata.name)))
+    readNamespaces(serverTypes.value.groupSuffix, maxSuggested)
+      .then((result) => (names.value = result.names))
       .catch(() => (names.value = []));
   };
   useEffect(read, []);

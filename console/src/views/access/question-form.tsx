@@ -3,6 +3,7 @@ import { useEffect } from "preact/hooks";
 import type { ResourceAction } from "../../api/access.ts";
 import { messageOf } from "../../api/client.ts";
 import type { Subject } from "../../api/insight.ts";
+import { verbs } from "../../model/verb-marks.ts";
 import { fullName, matchingTypes } from "../../model/resource-types.ts";
 import { serverTypes } from "../../state/session.ts";
 
@@ -23,6 +24,7 @@ const fields: Readonly<Record<string, Field>> = {
   verb: ["verb", "Verb", "update"],
   resource: ["resource", "Resource", "configmaps"],
   namespace: ["namespace", "Namespace", "all"],
+  namespaces: ["namespace", "Namespaces", "all as one; team-a, team-b; or * for each"],
   name: ["name", "Name", "any"],
 };
 
@@ -39,11 +41,18 @@ export function QuestionForm({ query, onAsk, names }: FormProps) {
       onSubmit={(event) => {
         event.preventDefault();
         const data = new FormData(event.currentTarget);
-        onAsk(Object.fromEntries(names.map((name) => [name, String(data.get(name) ?? "").trim()])));
+        onAsk(
+          Object.fromEntries(
+            names.map((one) => {
+              const [name] = fields[one]!;
+              return [name, String(data.get(name) ?? "").trim()];
+            }),
+          ),
+        );
       }}
     >
-      {names.map((name) => {
-        const [, label, example] = fields[name]!;
+      {names.map((one) => {
+        const [name, label, example] = fields[one]!;
         return (
           <label key={name}>
             {label}
@@ -75,9 +84,6 @@ export function QuestionForm({ query, onAsk, names }: FormProps) {
   );
 }
 
-/** Verbs of the API. */
-export const verbs = ["get", "list", "watch", "create", "update", "patch", "delete", "deletecollection"];
-
 /** Returns the user of a question, with the groups that every user of the kind has. */
 export function subjectOf({ user = "", groups = "" }: Query): Subject {
   const parts = user.split(":");
@@ -86,7 +92,8 @@ export function subjectOf({ user = "", groups = "" }: Query): Subject {
   return { user, groups: [...splitWords(groups), ...ofAccounts, "system:authenticated"] };
 }
 
-function splitWords(text: string): string[] {
+/** Returns the words of a text that are separated by commas or spaces. */
+export function splitWords(text: string): string[] {
   return text.split(/[\s,]+/).filter((word) => word !== "");
 }
 

@@ -94,9 +94,17 @@ it("a disabled action says which rule comes closest, to a user who may ask", asy
   await page.getByText('the verb is "create"; the rule gives "get", "list", "watch"').waitFor();
 });
 
-it("the page of the server shows health, charts, priority levels, queues and objects", async () => {
+it("the page of the server shows health, leader, charts, priority levels, queues and objects", async () => {
+  const now = new Date().toISOString();
+  const spec = { holderIdentity: "server-1", leaseDurationSeconds: 3600, acquireTime: now, renewTime: now };
+  const lease = { metadata: { name: "apiserver-controllers" }, spec: { ...spec, leaseTransitions: 7 } };
+  const leases = "/apis/coordination.platform.io/v1/namespaces/platform-system/leases";
+  await ok(server.admin.post(leases, lease));
   const { page, complaints } = await browser.signIn(server, "root", "#/server");
   await page.getByText("✓ ping").waitFor();
+  await page
+    .getByRole("row", { name: /^apiserver-controllers runs the controllers server-1 .* 7$/ })
+    .waitFor();
   await page.getByRole("row", { name: /^global-default/ }).waitFor();
   await page.getByRole("row", { name: /^namespaces \d/ }).waitFor();
   await page.getByText(/reads [\d.]+/).waitFor();

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { accessPaths } from "../../console/src/model/access-graph.ts";
+import { leaseRows, systemNamespace } from "../../console/src/model/leases.ts";
 import { bucketsOf, parseMetrics, quantileBetween, sumOf, sumsBy } from "../../console/src/model/metrics.ts";
 import { toneOf } from "../../console/src/model/tones.ts";
 import { TestServer } from "../support/api.ts";
@@ -130,4 +131,34 @@ it("texts of states have tones", () => {
     undefined,
     "bad",
   ]);
+});
+
+it("the leases of the server begin with the leader, and are expired when their duration is over", () => {
+  const nowMs = Date.parse("2026-01-01T00:01:00Z");
+  const lease = (name: string, renewTime: string | null) => ({
+    metadata: { name },
+    spec: {
+      holderIdentity: "a",
+      leaseDurationSeconds: 15,
+      renewTime,
+      acquireTime: null,
+      leaseTransitions: 2,
+    },
+  });
+  const rows = leaseRows(
+    [
+      { metadata: { name: "unused" } },
+      lease("apiserver-1", "2026-01-01T00:00:50Z"),
+      lease("kube-apiserver-controllers", "2026-01-01T00:00:40Z"),
+    ],
+    nowMs,
+  );
+  expect(
+    rows.map(({ name, holder, isElection, isExpired }) => [name, holder, isElection, isExpired]),
+  ).toEqual([
+    ["kube-apiserver-controllers", "a", true, true],
+    ["apiserver-1", "a", false, false],
+    ["unused", "", false, false],
+  ]);
+  expect(["k8s.io", "platform.io"].map(systemNamespace)).toEqual(["kube-system", "platform-system"]);
 });

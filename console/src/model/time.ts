@@ -18,3 +18,9 @@ export function ageText(ms: number): string {
 function withRest(value: number, unit: string, rest: number, restUnit: string): string {
   return rest === 0 ? `${value}${unit}` : `${value}${unit}${rest}${restUnit}`;
 }
+
+/** A time with its age; empty if there is none. */
+export function timeText(time: string | null | undefined): string {
+  if (time === undefined || time === null || time === "") return "";
+  return `${time} (${ageText(Date.now() - Date.parse(time))} ago)`;
+}

@@ -3,7 +3,7 @@ import { useEffect } from "preact/hooks";
 import { getJson, messageOf } from "../../api/client.ts";
 import type { ApiObject } from "../../api/objects.ts";
 import { pause } from "../../api/streams.ts";
-import { timeText } from "./overview.tsx";
+import { timeText } from "../../model/time.ts";
 
 interface EventObject {
   readonly metadata: { readonly uid?: string; readonly name: string; readonly creationTimestamp?: string };

@@ -1,6 +1,6 @@
 import type { ApiObject } from "../../api/objects.ts";
 import { isRecord } from "../../model/paths.ts";
-import { ageText } from "../../model/time.ts";
+import { timeText } from "../../model/time.ts";
 
 /** Metadata, conditions and simple fields of an object. */
 export function Overview({ object }: { readonly object: ApiObject }) {
@@ -90,10 +90,4 @@ function Conditions({ object }: { readonly object: ApiObject }) {
       </ol>
     </section>
   );
-}
-
-/** A time with its age; empty if there is none. */
-export function timeText(time: string | null | undefined): string {
-  if (time === undefined || time === null || time === "") return "";
-  return `${time} (${ageText(Date.now() - Date.parse(time))} ago)`;
 }

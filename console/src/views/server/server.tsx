@@ -4,6 +4,7 @@ import { messageOf, sendText } from "../../api/client.ts";
 import { pause } from "../../api/streams.ts";
 import { sumOf, sumsBy, type Metrics } from "../../model/metrics.ts";
 import { Chart, numberText } from "../../parts/chart.tsx";
+import { Leases } from "./leases.tsx";
 import { metricsFailure, newest, points, recordMetrics } from "../../state/metrics.ts";
 
 /** Each chart: its title, its unit, and the label and value of its lines. */
@@ -47,6 +48,7 @@ export function ServerView() {
       </div>
       <p class="note">The charts begin when this page is first opened, and go back one hour at most.</p>
       <Health />
+      <Leases />
       <FlowLevels metrics={newest.value} />
       <Queues metrics={newest.value} />
       <StoredObjects metrics={newest.value} />

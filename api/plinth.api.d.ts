@@ -70,6 +70,8 @@ export interface Credentials {
   readonly certificateError?: string | undefined;
   /** All headers as in `IncomingMessage.rawHeaders`: name, value, name, value, …; undefined without a request. */
   readonly rawHeaders?: readonly string[] | undefined;
+  /** Path of the request, without the query; undefined without a request. */
+  readonly path?: string | undefined;
   /** Address of the peer, for messages and fair queuing. */
   readonly remoteAddress: string;
   /** Identifies the connection of the request; undefined without one. */
@@ -3173,6 +3175,8 @@ export interface ProxyOptions {
 
 /** Authentication beside client certificates and static tokens. */
 export interface AuthenticationOptions {
+  /** Configuration with the trusted issuers of tokens and the anonymous requests. Reloaded when it changes. */
+  readonly configFile?: string | undefined;
   /** Audiences of tokens for this server, comma separated. Default: the issuers. (default []) */
   readonly apiAudiences?: readonly string[] | undefined;
   /** Tokens of service accounts (spec: conventions 5.5). */

@@ -9,8 +9,11 @@ import { isRefusal } from "./refusal.ts";
 
 export interface AuthenticatorChainOptions {
   readonly vocabulary: Vocabulary;
-  /** Whether a request without credentials is authenticated as the anonymous user (`--anonymous-auth`). */
-  readonly anonymous: boolean;
+  /**
+   * Whether a request without credentials is authenticated as the anonymous user (`--anonymous-auth`). A function decides each request by
+   * itself.
+   */
+  readonly anonymous: boolean | ((credentials: Credentials) => boolean);
 }
 
 /**
@@ -20,7 +23,8 @@ export interface AuthenticatorChainOptions {
  * reason Unauthorized. It never returns undefined.
  */
 export class AuthenticatorChain implements Authenticator {
-  private readonly anonymous: AuthenticationResult | undefined;
+  private readonly anonymous: AuthenticationResult;
+  private readonly mayBeAnonymous: (credentials: Credentials) => boolean;
   private readonly authenticatedGroup: string;
   private readonly completedResults = new WeakMap<AuthenticationResult, AuthenticationResult>();
 
@@ -28,8 +32,11 @@ export class AuthenticatorChain implements Authenticator {
     private readonly methods: readonly Authenticator[],
     options: AuthenticatorChainOptions,
   ) {
-    this.anonymous = options.anonymous ? anonymous(options.vocabulary) : undefined;
-    this.authenticatedGroup = `${options.vocabulary.systemPrefix}authenticated`;
+    const { anonymous: allowed, vocabulary } = options;
+    const isDecidedEachTime = typeof allowed === "function";
+    this.mayBeAnonymous = isDecidedEachTime ? allowed : () => allowed;
+    this.anonymous = { ...anonymous(vocabulary), cacheable: !isDecidedEachTime };
+    this.authenticatedGroup = `${vocabulary.systemPrefix}authenticated`;
   }
 
   authenticate(credentials: Credentials): MaybePromise<AuthenticationResult> {
@@ -74,7 +81,7 @@ export class AuthenticatorChain implements Authenticator {
 
   private fallback(credentials: Credentials, refusal: StatusError | undefined): AuthenticationResult {
     if (refusal !== undefined) throw refusal;
-    if (this.anonymous === undefined || bearerToken(credentials.authorization) !== undefined) {
+    if (bearerToken(credentials.authorization) !== undefined || !this.mayBeAnonymous(credentials)) {
       throw new StatusError("Unauthorized", "Unauthorized");
     }
     return credentials.certificate === undefined ? this.anonymous : { ...this.anonymous, cacheable: false };

@@ -16,6 +16,8 @@ export interface Credentials {
   readonly certificateError?: string | undefined;
   /** All headers as in `IncomingMessage.rawHeaders`: name, value, name, value, …; undefined without a request. */
   readonly rawHeaders?: readonly string[] | undefined;
+  /** Path of the request, without the query; undefined without a request. */
+  readonly path?: string | undefined;
   /** Address of the peer, for messages and fair queuing. */
   readonly remoteAddress: string;
   /** Identifies the connection of the request; undefined without one. */

@@ -1,3 +1,4 @@
+import { ReloadCounters } from "../base/reload-counters.ts";
 import type { TokenCacheWatcher } from "./token-cache.ts";
 
 /** Counters of authentication since the start of the server. */
@@ -6,6 +7,9 @@ export class AuthenticationCounters implements TokenCacheWatcher {
   readonly cache = { hit: 0, miss: 0 };
   /** Authentications by service account tokens. */
   readonly tokens = { valid: 0, stale: 0, legacy: 0 };
+
+  /** Reloads of the file of `--authentication-config`. */
+  readonly reloads = new ReloadCounters();
 
   /** See {@link TokenCacheWatcher}. */
   onLookup(status: "hit" | "miss"): void {

@@ -15,6 +15,8 @@ export interface ConfigurationForm<S extends StructType> {
   readonly kind: string;
   /** Supported versions; error messages name the first. */
   readonly apiVersions: readonly string[];
+  /** Whether unknown and repeated fields are errors instead of warnings. */
+  readonly strict?: boolean;
 }
 
 /** The object of a configuration file, with warnings about unknown and repeated fields. */
@@ -35,6 +37,9 @@ export async function readConfiguration<S extends StructType>(
   const { value, duplicates } = await parseYaml(bytes);
   if (value === null) throw new ConfigurationError("the file is empty");
   const decoded = decodeConfiguration(value, form);
+  const [first] = duplicates;
+  if (form.strict === true && first !== undefined)
+    throw new ConfigurationError(`${first}: the field occurs twice`);
   const repeated = duplicates.map(
     (name) => `field ${JSON.stringify(name)} occurs twice; the last value is used`,
   );
@@ -57,7 +62,7 @@ export async function readPlain(bytes: Uint8Array): Promise<unknown> {
  */
 export function decodeConfiguration<S extends StructType>(
   value: unknown,
-  { type, kind, apiVersions }: ConfigurationForm<S>,
+  { type, kind, apiVersions, strict = false }: ConfigurationForm<S>,
 ): Configuration<Static<S>> {
   const decoded = decodeType(type, value);
   const header = decoded.value as { kind?: string; apiVersion?: string };
@@ -67,6 +72,8 @@ export function decodeConfiguration<S extends StructType>(
       `kind and apiVersion: found ${actual}, expected "${kind}" of "${apiVersions[0]}"`,
     );
   }
+  const [unknown] = decoded.unknownFields;
+  if (strict && unknown !== undefined) throw new ConfigurationError(`${unknown}: there is no such field`);
   return {
     value: decoded.value as Static<S>,
     warnings: decoded.unknownFields.map((name) => `unknown field ${JSON.stringify(name)} has no effect`),

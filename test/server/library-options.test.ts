@@ -69,6 +69,11 @@ describe("createServer rejects invalid options and names them", () => {
     ],
     [{ authentication: { oidc: { issuerUrl: "x" } } }, "authentication.oidc.clientId: is needed"],
     [
+      { authentication: { configFile: "/f", oidc: { issuerUrl: "x", clientId: "y" } } },
+      "authentication.configFile can't be used together with authentication.oidc",
+    ],
+    [{ authentication: { configFile: "/nowhere/f" } }, "authentication.configFile /nowhere/f: "],
+    [
       { audit: { policyFile: "/nowhere/p", log: { path: "-", mode: "x" } } },
       'audit.log.mode: "x" is not one of',
     ],

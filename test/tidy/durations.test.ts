@@ -59,6 +59,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     "src/http/audit/rotating-file.ts",
   ],
   "reports the time at which the process started": ["src/server/health/metrics.ts"],
+  "reports the time of a reload": ["src/server/start/reloaded-file.ts"],
   "passes deadlines to a library that takes them by the wall clock": ["src/storage/etcd/member.ts"],
 };
 

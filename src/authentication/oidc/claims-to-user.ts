@@ -53,12 +53,20 @@ export function userOf(claims: Claims, mapping: OidcMapping): UserInfo {
 }
 
 /** Rejects an email address that the provider hasn't verified. Many providers omit the claim, which is accepted. */
-function checkEmailVerified(claims: Claims): void {
+export function checkEmailVerified(claims: Claims): void {
   const verified = claim(claims, "email_verified");
   if (verified !== undefined && verified !== true) throw refusal(`${errorPrefix}: the email is not verified`);
 }
 
-function groupsOf(claims: Claims, { groupsClaim, groupsPrefix, singleGroupClaim }: OidcMapping): string[] {
+/** Returns the groups in a claim, none if it is absent. */
+export function groupsOf(
+  claims: Claims,
+  {
+    groupsClaim,
+    groupsPrefix,
+    singleGroupClaim,
+  }: Pick<OidcMapping, "groupsClaim" | "groupsPrefix" | "singleGroupClaim">,
+): string[] {
   const value = groupsClaim === "" ? undefined : claim(claims, groupsClaim);
   if (value === undefined || (singleGroupClaim && value === null)) return [];
   const groups: unknown = singleGroupClaim && typeof value === "string" ? [value] : value;

@@ -10,10 +10,14 @@ export function discoveryUrl(issuer: string): URL {
 /**
  * Fetches the discovery document of a provider. It must have the same issuer.
  *
+ * @param url that of the document, if it isn't the usual one.
  * @throws {RemoteFault}
  */
-export async function discover(issuer: string, client: RemoteClient): Promise<Claims> {
-  const url = discoveryUrl(issuer);
+export async function discover(
+  issuer: string,
+  client: RemoteClient,
+  url = discoveryUrl(issuer),
+): Promise<Claims> {
   const document = await fetchJson(url, client);
   if (textClaim(document, "issuer") === issuer) return document;
   const actual = JSON.stringify(claim(document, "issuer") ?? null).slice(0, 200);

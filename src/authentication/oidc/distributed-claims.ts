@@ -14,7 +14,8 @@ interface Source {
 /** Dependencies for fetching distributed claims. */
 export interface ClaimFetching {
   readonly client: RemoteClient;
-  readonly clientId: string;
+  /** The token of a source must have one of these audiences. */
+  readonly audiences: readonly string[];
   /** Returns the keys of another issuer. */
   readonly keysOf: (issuer: string) => ProviderKeys;
   /** Checks the times of a token against the clock. */
@@ -42,7 +43,8 @@ export async function withDistributedClaim(
   }
   const fetched = await fetching.keysOf(issuer).verify(token, errorPrefix);
   const times = timesOf(fetched, errorPrefix);
-  if (times.expires === undefined || !(audienceClaim(fetched) ?? []).includes(fetching.clientId)) {
+  const isForServer = (audienceClaim(fetched) ?? []).some((one) => fetching.audiences.includes(one));
+  if (times.expires === undefined || !isForServer) {
     throw refusal(
       `${errorPrefix}: the source of the claim ${JSON.stringify(name)} has no expiry or another audience`,
     );

@@ -12,20 +12,31 @@ import {
   timesOf,
   unverifiedClaims,
   unverifiedHeader,
+  type Claims,
   type TokenTimes,
 } from "../jwt/claims.ts";
 import { refusal } from "../refusal.ts";
 import { TokenCache, type TokenCacheWatcher } from "../token-cache.ts";
-import { userOf, errorPrefix, type OidcMapping } from "./claims-to-user.ts";
+import { errorPrefix } from "./claims-to-user.ts";
 import { withDistributedClaim } from "./distributed-claims.ts";
 import { ProviderKeys } from "./provider-keys.ts";
+
+/** Maps the verified claims of a token to a user. */
+export interface ClaimMapping {
+  /** Claim with the groups, which may be a distributed claim; empty for none. */
+  readonly groupsClaim: string;
+  /** @throws {StatusError} Unauthorized if the claims are not accepted. */
+  userOf(claims: Claims): MaybePromise<UserInfo>;
+}
 
 /** The trusted issuer of ID tokens and the mapping of their claims to users (spec: conventions 5.6). */
 export interface OidcOptions {
   readonly issuer: string;
-  /** Required audience of tokens. */
-  readonly clientId: string;
-  readonly mapping: OidcMapping;
+  /** URL of the discovery document; undefined: the usual one below the issuer. */
+  readonly discoveryUrl?: string | undefined;
+  /** A token must have one of these audiences. */
+  readonly audiences: readonly string[];
+  readonly mapping: ClaimMapping;
   /** Allowed signature algorithms. */
   readonly algorithms: readonly string[];
   /** HTTP client for requests to the provider. */
@@ -60,7 +71,7 @@ export class OidcTokens implements Authenticator {
   constructor(private readonly options: OidcOptions) {
     const { clock, cacheWatcher, issuer } = options;
     this.cache = new TokenCache(clock, limits, ({ bytes }) => bytes, cacheWatcher);
-    this.providerKeys = this.createKeys(issuer);
+    this.providerKeys = this.createKeys(issuer, options.discoveryUrl);
   }
 
   authenticate({ authorization }: Credentials): MaybePromise<AuthenticationResult | undefined> {
@@ -100,13 +111,13 @@ export class OidcTokens implements Authenticator {
   }
 
   private async verifyIdToken(token: string): Promise<Verified> {
-    const { clientId, mapping, client, clock } = this.options;
+    const { audiences, mapping, client, clock } = this.options;
     const { typ } = unverifiedHeader(token) ?? {};
     if (typeof typ === "string" && accessTokenType.test(typ)) {
       throw refusal(`${errorPrefix}: the token is an access token; an ID token is required`);
     }
     const claims = await this.providerKeys.verify(token, errorPrefix);
-    if (!(audienceClaim(claims) ?? []).includes(clientId)) {
+    if (!(audienceClaim(claims) ?? []).some((one) => audiences.includes(one))) {
       throw refusal(`${errorPrefix}: the token is for another client`);
     }
     const times = timesOf(claims, errorPrefix);
@@ -116,12 +127,12 @@ export class OidcTokens implements Authenticator {
     checkTimes(checkedTimes, clock.now(), leeway, errorPrefix);
     const completeClaims = await withDistributedClaim(claims, mapping.groupsClaim, {
       client,
-      clientId,
+      audiences,
       keysOf: (issuer) => this.keysOf(issuer),
       checkTimes: (claimTimes) =>
         checkTimes({ ...claimTimes, issued: undefined }, clock.now(), leeway, errorPrefix),
     });
-    const user = userOf(completeClaims, mapping);
+    const user = await mapping.userOf(completeClaims);
     return { user, times: checkedTimes, bytes: JSON.stringify(user).length * 2 };
   }
 
@@ -137,8 +148,8 @@ export class OidcTokens implements Authenticator {
     return keys;
   }
 
-  private createKeys(issuer: string): ProviderKeys {
+  private createKeys(issuer: string, discoveryUrl?: string): ProviderKeys {
     const { client, algorithms, clock } = this.options;
-    return new ProviderKeys(issuer, client, algorithms, clock);
+    return new ProviderKeys({ issuer, discoveryUrl }, client, algorithms, clock);
   }
 }

@@ -32,16 +32,24 @@ export class ProviderKeys {
   private fetching: Promise<CachedKeys> | undefined;
   private failure: { readonly error: RemoteFault; readonly untilMs: number } | undefined;
 
+  private readonly issuer: string;
+  private readonly discoveryUrl: URL;
+
   /**
-   * @param issuer URL of the provider. The discovery document and the tokens must have the same issuer.
+   * @param provider URL of the issuer, which must be that of the discovery document and of the tokens, and URL of the document if it isn't
+   *   the usual one below the issuer.
    * @param algorithms allowed signature algorithms.
    */
   constructor(
-    readonly issuer: string,
+    provider: { readonly issuer: string; readonly discoveryUrl?: string | undefined },
     private readonly client: RemoteClient,
     private readonly algorithms: readonly string[],
     private readonly clock: Clock,
-  ) {}
+  ) {
+    this.issuer = provider.issuer;
+    this.discoveryUrl =
+      provider.discoveryUrl === undefined ? discoveryUrl(this.issuer) : new URL(provider.discoveryUrl);
+  }
 
   /**
    * Verifies the signature of a token and returns its claims.
@@ -111,8 +119,8 @@ export class ProviderKeys {
 
   /** Returns `jwks_uri` of the discovery document. */
   private async discoverKeysUrl(): Promise<URL> {
-    const url = discoveryUrl(this.issuer);
-    const keys = textClaim(await discover(this.issuer, this.client), "jwks_uri") ?? "";
+    const url = this.discoveryUrl;
+    const keys = textClaim(await discover(this.issuer, this.client, url), "jwks_uri") ?? "";
     if (!URL.canParse(keys) || new URL(keys).protocol !== "https:") {
       throw new RemoteFault(`${url.href} has no https URL in jwks_uri`, false);
     }

@@ -3,6 +3,7 @@ import { admissionMetrics } from "./admission-metrics.ts";
 import { aggregationMetrics } from "./aggregation-metrics.ts";
 import { flowMetrics } from "./flow-metrics.ts";
 import type { MetricDefinition } from "./metric-definition.ts";
+import { configurationMetrics } from "./configuration-metrics.ts";
 import { podSecurityMetrics } from "./pod-security-metrics.ts";
 import { queueMetrics } from "./queue-metrics.ts";
 import { productMetrics } from "./product-metrics.ts";
@@ -25,6 +26,7 @@ export function metricDefinitions(vocabulary: Vocabulary): readonly MetricDefini
     ...webhookMetrics,
     ...policyMetrics,
     ...podSecurityMetrics,
+    ...configurationMetrics,
     ...auditMetrics,
     ...flowMetrics,
     ...queueMetrics,

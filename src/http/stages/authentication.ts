@@ -47,6 +47,7 @@ function askMethods(
   authorization: string | undefined,
 ): MaybePromise<void> {
   const { connection, rawHeaders } = request.exchange;
+  const { path } = request.facts;
   const { certificate, certificateChain, certificateError, remoteAddress } = connection;
   const startMs = callers.begin();
   const answered = (result: AuthenticationResult | undefined): void => {
@@ -66,6 +67,7 @@ function askMethods(
       certificate,
       certificateChain,
       certificateError,
+      path,
       remoteAddress,
       connection,
       rawHeaders,

@@ -1,6 +1,6 @@
 import { anonymousByDefault } from "../../authentication/anonymous.ts";
 import { BootstrapTokens } from "../../authentication/bootstrap-token.ts";
-import type { Authenticator } from "../../authentication/authenticator.ts";
+import type { Authenticator, Credentials } from "../../authentication/authenticator.ts";
 import { SessionTokens } from "../../authentication/console/session-tokens.ts";
 import type { ProviderSignIn } from "../../authentication/oidc/provider-sign-in.ts";
 import { AuthenticatorChain } from "../../authentication/authenticator-chain.ts";
@@ -20,6 +20,7 @@ import type { TokenWebhookSettings } from "../options/settings-types.ts";
 import { authenticatingProxy, identityHeaders } from "./authenticating-proxy.ts";
 import type { ClientAuthorities } from "../certificates/serving.ts";
 import { ClientCertificateVerifier } from "../../authentication/presented-certificate.ts";
+import { configuredAuthentication, type ConfiguredAuthentication } from "./configuration.ts";
 import { oidcTokens, type Oidc } from "./oidc.ts";
 import { readOptionFile } from "../options/option-files.ts";
 import { OptionsError } from "../options/options-error.ts";
@@ -100,12 +101,35 @@ async function authenticators(options: ServerOptions, parts: Parts): Promise<Aut
       options.log.error({ error: stackOf(error) }, "bug in the server, please report it");
     });
   }
+  const configured = await configuration(options, parts);
+  if (configured !== undefined) methods.push(configured.method);
   if (methodOptions.tokenWebhook !== undefined) {
     methods.push(await tokenWebhook(options, parts, methodOptions.tokenWebhook));
   }
   methods.push(...parts.extensions);
-  const anonymous = options.anonymousAuth ?? anonymousByDefault(options.authorizationModes);
+  const byDefault = options.anonymousAuth ?? anonymousByDefault(options.authorizationModes);
+  const anonymous = configured === undefined ? byDefault : isAnonymous(configured, byDefault);
   return new AuthenticatorChain(methods, { vocabulary, anonymous });
+}
+
+async function configuration(
+  options: ServerOptions,
+  { serviceAccounts, counters, opened }: Parts,
+): Promise<ConfiguredAuthentication | undefined> {
+  const { configFile } = options.authentication;
+  if (configFile === undefined) return undefined;
+  const configured = await configuredAuthentication(options, configFile, serviceAccounts.issuers, counters);
+  opened(configured);
+  return configured;
+}
+
+/** Returns whether a request without credentials is anonymous by the configuration, or by default if that doesn't decide it. */
+function isAnonymous(configured: ConfiguredAuthentication, byDefault: boolean) {
+  return ({ path = "" }: Credentials): boolean => {
+    const rule = configured.anonymous();
+    if (rule === undefined) return byDefault;
+    return rule.enabled && (rule.paths === undefined || rule.paths.has(path));
+  };
 }
 
 /**

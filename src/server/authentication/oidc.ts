@@ -1,7 +1,7 @@
 import { X509Certificate } from "node:crypto";
 import { existsSync, readFileSync } from "node:fs";
 import type { AuthenticationCounters } from "../../authentication/counters.ts";
-import { usernamePrefix } from "../../authentication/oidc/claims-to-user.ts";
+import { userOf, usernamePrefix } from "../../authentication/oidc/claims-to-user.ts";
 import { ProviderSignIn } from "../../authentication/oidc/provider-sign-in.ts";
 import { OidcTokens } from "../../authentication/oidc/oidc-tokens.ts";
 import { rarely } from "../../base/clock.ts";
@@ -13,8 +13,20 @@ import type { ServerOptions } from "../options/server-options.ts";
 import { outageLogIntervalMs } from "../webhooks/remote-services.ts";
 import { readAuthorities } from "../certificates/serving.ts";
 
-const limits = { timeoutMs: 10_000, maxAnswerBytes: 1024 * 1024 };
-const supportedAlgorithms = ["RS256", "RS384", "RS512", "ES256", "ES384", "ES512", "PS256", "PS384", "PS512"];
+/** Limits of a request to a provider. */
+export const providerLimits = { timeoutMs: 10_000, maxAnswerBytes: 1024 * 1024 };
+/** Algorithms by which tokens may be signed. */
+export const supportedAlgorithms = [
+  "RS256",
+  "RS384",
+  "RS512",
+  "ES256",
+  "ES384",
+  "ES512",
+  "PS256",
+  "PS384",
+  "PS512",
+];
 
 /** Files in which Linux distributions keep the trusted CA certificates. */
 const systemCaFiles = [
@@ -46,21 +58,22 @@ export async function oidcTokens(
   checkIssuer(issuer);
   if (clientId === "") throw new OptionsError("--oidc-client-id: is needed with --oidc-issuer-url");
   if (usernameClaim === "") throw new OptionsError("--oidc-username-claim: must not be empty");
-  const client = new RemoteClient({ ca: await authorities(choice.caFile) }, limits, clock);
+  const client = new RemoteClient({ ca: await authorities(choice.caFile) }, providerLimits, clock);
   const failed = rarely(clock, outageLogIntervalMs, (error: RemoteFault) =>
     log.warn({ error: error.message }, "the OpenID provider can't be reached"),
   );
+  const mapping = {
+    usernameClaim,
+    usernamePrefix: usernamePrefix(choice.usernamePrefix ?? "", usernameClaim, issuer),
+    groupsClaim,
+    groupsPrefix: choice.groupsPrefix ?? "",
+    singleGroupClaim: vocabulary.behavior.singleGroupClaim,
+    requiredClaims: requiredClaims(choice.requiredClaims ?? []),
+  };
   const method = new OidcTokens({
     issuer,
-    clientId,
-    mapping: {
-      usernameClaim,
-      usernamePrefix: usernamePrefix(choice.usernamePrefix ?? "", usernameClaim, issuer),
-      groupsClaim,
-      groupsPrefix: choice.groupsPrefix ?? "",
-      singleGroupClaim: vocabulary.behavior.singleGroupClaim,
-      requiredClaims: requiredClaims(choice.requiredClaims ?? []),
-    },
+    audiences: [clientId],
+    mapping: { groupsClaim, userOf: (claims) => userOf(claims, mapping) },
     algorithms: algorithms(choice.signingAlgorithms ?? ["RS256"]),
     client,
     clock,
@@ -116,7 +129,7 @@ async function authorities(file: string | undefined): Promise<readonly string[] 
 }
 
 /** Returns the system's CA certificates; undefined if none of the usual files exists, then Node's own apply. */
-function hostAuthorities(): readonly string[] | undefined {
+export function hostAuthorities(): readonly string[] | undefined {
   const { SSL_CERT_FILE: named } = process.env;
   const file = [...(named === undefined ? [] : [named]), ...systemCaFiles].find((one) => existsSync(one));
   return file === undefined ? undefined : [readFileSync(file, "utf8")];

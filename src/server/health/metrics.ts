@@ -1,6 +1,7 @@
 import { gitVersionOf, releaseAfter, type Release } from "../../base/releases.ts";
 import { qualifiedName } from "../../base/group-names.ts";
 import type { AuthenticationCounters } from "../../authentication/counters.ts";
+import { showReloads } from "../../http/metrics/configuration-metrics.ts";
 import { metricDefinitions } from "../../http/metrics/definitions.ts";
 import { MetricSet, type Sample } from "../../http/metrics/metric-set.ts";
 import type { Engine } from "../../resources/engine/engine.ts";
@@ -36,6 +37,7 @@ export function serverMetrics(
     metrics.sample(`${name}_feature_enabled`, feature, label).set(engine.featureEnabled(feature) ? 1 : 0);
   }
   metrics.collectWith(() => collectAuthentication(metrics, counters));
+  showReloads(metrics, "authentication", counters.reloads);
   metrics.collectWith(() => collectStore(metrics, engine, options.log));
   metrics.collectWith(() => collectSelectors(metrics, engine));
   metrics.collectWith(() => collectProcess(metrics));

@@ -151,6 +151,12 @@ const proxy = group(
 export const authentication = group(
   "Authentication beside client certificates and static tokens.",
   {
+    configFile: option(
+      file,
+      "authentication-config",
+      "Configuration with the trusted issuers of tokens and the anonymous requests. Reloaded when it changes.",
+      { excludes: ["authentication.oidc"] },
+    ),
     apiAudiences: option(
       texts(),
       "api-audiences",

@@ -127,6 +127,8 @@ export interface ProxyOptions {
 
 /** Authentication beside client certificates and static tokens. */
 export interface AuthenticationOptions {
+  /** Configuration with the trusted issuers of tokens and the anonymous requests. Reloaded when it changes. */
+  readonly configFile?: string | undefined;
   /** Audiences of tokens for this server, comma separated. Default: the issuers. (default []) */
   readonly apiAudiences?: readonly string[] | undefined;
   /** Tokens of service accounts (spec: conventions 5.5). */

@@ -13,6 +13,8 @@ export interface Option {
   readonly libraryDefault: unknown;
   /** Whether the option must be set if any option of its group is set. */
   readonly required: boolean;
+  /** Paths of options and groups that can't be set together with the option. */
+  readonly excludes: readonly string[];
   /** The first version of Plinth with the option. */
   readonly since: string;
   /** The release of the reference that deprecated the option, and its replacement. */
@@ -72,7 +74,9 @@ export function option(
   type: ValueType,
   flag: string | undefined,
   description: string,
-  rest: Partial<Pick<Option, "default" | "libraryDefault" | "required" | "since" | "deprecated">> = {},
+  rest: Partial<
+    Pick<Option, "default" | "libraryDefault" | "required" | "excludes" | "since" | "deprecated">
+  > = {},
 ): Option {
   return {
     type,
@@ -81,6 +85,7 @@ export function option(
     default: undefined,
     libraryDefault: rest.default,
     required: false,
+    excludes: [],
     since: "0.1.0",
     deprecated: undefined,
     ...rest,

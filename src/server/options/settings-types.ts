@@ -121,6 +121,8 @@ export interface ProxySettings {
 
 /** `AuthenticationOptions` with all defaults. */
 export interface AuthenticationSettings {
+  /** Configuration with the trusted issuers of tokens and the anonymous requests. Reloaded when it changes. */
+  readonly configFile: string | undefined;
   /** Audiences of tokens for this server, comma separated. Default: the issuers. */
   readonly apiAudiences: readonly string[];
   /** Tokens of service accounts (spec: conventions 5.5). */

@@ -170,7 +170,16 @@ class Completion {
   }
 
   private option(row: Option, path: string): unknown {
+    if (this.settings.has(path)) this.checkExcluded(row, path);
     return this.settings.get(path)?.value ?? (this.user === "library" ? row.libraryDefault : row.default);
+  }
+
+  private checkExcluded({ excludes }: Option, path: string): void {
+    for (const other of excludes) {
+      const name = this.settings.get(other)?.name ?? this.groups.get(other);
+      if (name !== undefined)
+        throw new OptionsError(`${this.name(path)} can't be used together with ${name}`);
+    }
   }
 
   private group({ members, toggle, check, ignoredAlone }: OptionGroup, path: string): unknown {

@@ -19,6 +19,19 @@ async function oidcGroups(): Promise<readonly FlagGroup[]> {
   }));
   const issuer = provider.url;
   const caFile = write("provider.pem", provider.ca);
+  const configuration = write(
+    "authentication.json",
+    JSON.stringify({
+      apiVersion: "apiserver.config.platform.io/v1",
+      kind: "AuthenticationConfiguration",
+      jwt: [
+        {
+          issuer: { url: issuer, audiences: ["plinth"], certificateAuthority: provider.ca },
+          claimMappings: { username: { expression: '"configured:" + claims.sub' } },
+        },
+      ],
+    }),
+  );
   const token = (
     more: object = {},
     header: Parameters<typeof jwt>[0] = { alg: "RS256", kid: "1" },
@@ -79,6 +92,20 @@ async function oidcGroups(): Promise<readonly FlagGroup[]> {
           observed: "whether a provider with a certificate by this authority is believed",
           observe: (server) => nameWith(server, token()),
           changed: `${issuer}#ann`,
+          usual: 401,
+        },
+      ],
+    },
+    {
+      name: "the authentication configuration",
+      shared: [selfReviews],
+      rows: [
+        {
+          flag: "authentication-config",
+          value: configuration,
+          observed: "who an ID token of the issuer stands for",
+          observe: (server) => nameWith(server, token()),
+          changed: "configured:ann",
           usual: 401,
         },
       ],

@@ -1,0 +1,11 @@
+/** Counts the reloads of a configuration file, for metrics. */
+export class ReloadCounters {
+  readonly success = { count: 0, lastSeconds: 0 };
+  readonly failure = { count: 0, lastSeconds: 0 };
+
+  /** @param nowMs time of the reload, in milliseconds since 1970. */
+  add(status: "success" | "failure", nowMs: number): void {
+    this[status].count++;
+    this[status].lastSeconds = nowMs / 1000;
+  }
+}

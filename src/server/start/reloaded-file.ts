@@ -1,0 +1,64 @@
+import type { ReloadCounters } from "../../base/reload-counters.ts";
+import { FileWatch } from "../../base/file-watch.ts";
+import { ConfigurationError } from "../../schema/configuration.ts";
+import { readOptionBytes } from "../options/option-files.ts";
+import { OptionsError } from "../options/options-error.ts";
+import type { ServerOptions } from "../options/server-options.ts";
+
+/** A configuration file that is read again when it changes. */
+export interface ReloadedFile {
+  readonly flag: string;
+  readonly file: string;
+  readonly counters: ReloadCounters;
+  /**
+   * Uses the content of the file, at the start and after each change. An error leaves the previous configuration in use.
+   *
+   * @throws {ConfigurationError} the content is invalid.
+   * @throws {OptionsError} a file that it names can't be used.
+   */
+  use(bytes: Uint8Array): Promise<void>;
+}
+
+/**
+ * Reads a configuration file, and again when it changes. A later content that can't be used is logged and counted.
+ *
+ * @throws {OptionsError} the file can't be read or used; the message names flag, file and field.
+ */
+export async function reloadedFile(
+  { clock, log }: Pick<ServerOptions, "clock" | "log">,
+  reloaded: ReloadedFile,
+): Promise<{ close(): Promise<void> }> {
+  const { flag, file, counters } = reloaded;
+  const use = async (): Promise<void> => {
+    const bytes = await readOptionBytes(flag, file);
+    try {
+      await reloaded.use(bytes);
+    } catch (error) {
+      if (error instanceof ConfigurationError) throw new OptionsError(`${flag} ${file}: ${error.message}`);
+      throw error;
+    }
+  };
+  const changed = async (): Promise<void> => {
+    await use();
+    counters.add("success", clock.now());
+    log.info({ file }, `${flag}: the changed file is in use`);
+  };
+  const failed = (error: unknown): void => {
+    counters.add("failure", clock.now());
+    const { message } = error as Error;
+    log.error(
+      { error: message },
+      `${flag}: the changed file can't be used; keeping the previous configuration`,
+    );
+  };
+  const watch = new FileWatch(() => [file], clock, changed, failed);
+  // A change during the first use is found by the next poll.
+  await watch.start();
+  try {
+    await use();
+  } catch (error) {
+    await watch.close();
+    throw error;
+  }
+  return watch;
+}

@@ -1,4 +1,6 @@
-import type { Group, GroupVersion } from "../schema/types.ts";
+import type { Group } from "../schema/types.ts";
+import { at, kinds, type LifeCycle } from "./life-cycle.ts";
+import { laterLifeCycles } from "./later-life-cycles.ts";
 import {
   admissionregistration,
   apiextensions,
@@ -25,30 +27,8 @@ import {
   storage,
 } from "./groups.ts";
 
-/** Releases in which a kind was introduced, deprecated and removed in one version, such as `1.26` (spec: conventions 9). */
-export interface LifeCycle {
-  readonly group: Group;
-  readonly version: string;
-  readonly kind: string;
-  readonly introduced: string;
-  readonly deprecated?: string;
-  readonly removed?: string;
-  /** The group version that replaces it. */
-  readonly replacement?: GroupVersion;
-}
-
 /** A group that no release serves any more. */
 const extensions: Group = { base: "extensions", suffixed: false };
-
-type Releases = Omit<LifeCycle, "group" | "version" | "kind">;
-
-function kinds(group: Group, version: string, releases: Releases, names: readonly string[]): LifeCycle[] {
-  return names.map((kind) => ({ group, version, kind, ...releases }));
-}
-
-function at(group: Group, version: string): GroupVersion {
-  return { group, version };
-}
 
 /** Every kind in every version that was ever served, by default or on demand. */
 export const lifeCycles: readonly LifeCycle[] = [
@@ -81,16 +61,6 @@ export const lifeCycles: readonly LifeCycle[] = [
     { introduced: "1.26", deprecated: "1.29", removed: "1.32", replacement: at(admissionregistration, "v1") },
     ["ValidatingAdmissionPolicy", "ValidatingAdmissionPolicyBinding"],
   ),
-  ...kinds(
-    admissionregistration,
-    "v1beta1",
-    { introduced: "1.28", deprecated: "1.31", removed: "1.34", replacement: at(admissionregistration, "v1") },
-    ["ValidatingAdmissionPolicy", "ValidatingAdmissionPolicyBinding"],
-  ),
-  ...kinds(admissionregistration, "v1", { introduced: "1.30" }, [
-    "ValidatingAdmissionPolicy",
-    "ValidatingAdmissionPolicyBinding",
-  ]),
   ...kinds(
     admissionregistration,
     "v1beta1",
@@ -143,10 +113,6 @@ export const lifeCycles: readonly LifeCycle[] = [
     ["ControllerRevision", "DaemonSet", "Deployment", "ReplicaSet", "StatefulSet"],
   ),
   ...kinds(authentication, "v1", { introduced: "1.6" }, ["TokenReview"]),
-  ...kinds(authentication, "v1", { introduced: "1.28" }, ["SelfSubjectReview"]),
-  ...kinds(authentication, "v1beta1", { introduced: "1.27", deprecated: "1.30", removed: "1.33" }, [
-    "SelfSubjectReview",
-  ]),
   ...kinds(authentication, "v1alpha1", { introduced: "1.25", deprecated: "1.28", removed: "1.31" }, [
     "SelfSubjectReview",
   ]),
@@ -282,7 +248,6 @@ export const lifeCycles: readonly LifeCycle[] = [
     "FlowSchema",
     "PriorityLevelConfiguration",
   ]),
-  ...kinds(flowcontrol, "v1", { introduced: "1.29" }, ["FlowSchema", "PriorityLevelConfiguration"]),
   // Specific to this product; no release of the reference has these.
   ...kinds(insight, "v1", { introduced: "1.26" }, [
     "AccessExplanation",
@@ -406,4 +371,5 @@ export const lifeCycles: readonly LifeCycle[] = [
     { introduced: "1.10", deprecated: "1.19", removed: "1.22", replacement: at(storage, "v1") },
     ["VolumeAttachment"],
   ),
+  ...laterLifeCycles,
 ];

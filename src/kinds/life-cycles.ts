@@ -2,7 +2,8 @@ import { isLater } from "../base/releases.ts";
 import { groupName, type Kind } from "../schema/kind.ts";
 import type { Group, GroupVersion } from "../schema/types.ts";
 import type { Vocabulary } from "../vocabulary/vocabulary.ts";
-import { lifeCycles, type LifeCycle } from "./life-cycle-table.ts";
+import { lifeCycles } from "./life-cycle-table.ts";
+import type { LifeCycle } from "./life-cycle.ts";
 
 /** The life cycle of a kind in a version, if it is known. */
 export function lifeCycleOf(group: Group, version: string, kind: string): LifeCycle | undefined {

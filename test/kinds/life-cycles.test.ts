@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { builtInKinds } from "../../src/kinds/all.ts";
-import { lifeCycles, type LifeCycle } from "../../src/kinds/life-cycle-table.ts";
+import { lifeCycles } from "../../src/kinds/life-cycle-table.ts";
+import type { LifeCycle } from "../../src/kinds/life-cycle.ts";
 import { isLater } from "../../src/base/releases.ts";
 import { deprecationWarning, lifeCycleOf } from "../../src/kinds/life-cycles.ts";
 import { TestServer } from "../support/api.ts";

@@ -1,0 +1,21 @@
+import { admissionregistration, authentication, flowcontrol } from "./groups.ts";
+import { at, kinds, type LifeCycle } from "./life-cycle.ts";
+
+/** The versions that releases after the reference release introduced. */
+export const laterLifeCycles: readonly LifeCycle[] = [
+  ...kinds(
+    admissionregistration,
+    "v1beta1",
+    { introduced: "1.28", deprecated: "1.31", removed: "1.34", replacement: at(admissionregistration, "v1") },
+    ["ValidatingAdmissionPolicy", "ValidatingAdmissionPolicyBinding"],
+  ),
+  ...kinds(admissionregistration, "v1", { introduced: "1.30" }, [
+    "ValidatingAdmissionPolicy",
+    "ValidatingAdmissionPolicyBinding",
+  ]),
+  ...kinds(authentication, "v1", { introduced: "1.28" }, ["SelfSubjectReview"]),
+  ...kinds(authentication, "v1beta1", { introduced: "1.27", deprecated: "1.30", removed: "1.33" }, [
+    "SelfSubjectReview",
+  ]),
+  ...kinds(flowcontrol, "v1", { introduced: "1.29" }, ["FlowSchema", "PriorityLevelConfiguration"]),
+];

@@ -14,14 +14,21 @@ export interface LaterField<F extends Field | undefined = Field | undefined> {
 export type LaterFields = Readonly<Record<string, LaterField | readonly LaterField[]>>;
 
 /** The added fields, for the static type of a struct; a field that a release replaces keeps its type. */
-export type AddedFields<F extends Fields, L extends LaterFields> = {
-  readonly [
-    K in keyof L as K extends keyof F ? never : L[K] extends LaterField<Field> ? K : never
-  ]: L[K] extends LaterField<infer A> ? (A extends Field ? A : never) : never;
+export type AddedFields<L extends LaterFields> = {
+  readonly [K in keyof L as L[K] extends LaterField<Field> ? K : never]: L[K] extends LaterField<infer A>
+    ? A extends Field
+      ? A
+      : never
+    : never;
 };
 
-/** Declares a field that a release adds, or whose declaration it replaces. */
+/** Declares a field that a release adds. */
 export function since<F extends Field>(release: Release, field: F): LaterField<F> {
+  return { since: release, field };
+}
+
+/** Declares another declaration of a field from a release on. */
+export function replacedIn(release: Release, field: Field): LaterField {
   return { since: release, field };
 }
 

@@ -16,8 +16,8 @@ export type DeclareStruct = <F extends Fields, const L extends LaterFields = Rec
   name: string,
   doc: string,
   fields: F | (() => F),
-  rules?: StructRules<StaticFields<NoInfer<F & AddedFields<F, L>>>, L>,
-) => StructType<F & AddedFields<F, L>>;
+  rules?: StructRules<StaticFields<NoInfer<F & AddedFields<L>>>, L>,
+) => StructType<F & AddedFields<L>>;
 
 /** Declares a union type: the JSON type of a value selects one of the forms. */
 export type DeclareUnion = <F extends Partial<Record<UnionForm, Field>>>(

@@ -1,5 +1,5 @@
 import type { Conversion } from "../../schema/kind.ts";
-import { since } from "../../schema/later-fields.ts";
+import { replacedIn, since } from "../../schema/later-fields.ts";
 import { ObjectMeta } from "../../schema/object-meta.ts";
 import { field, int64, list, string } from "../../schema/types.ts";
 import { ageColumn, nameColumn } from "../columns.ts";
@@ -178,7 +178,7 @@ function laterSpecFields<T extends ReturnType<typeof declareValidation>>(
   });
   return {
     // From this release on, audit annotations are enough.
-    validations: since("1.27", field(3, list(Validation), "The expressions that must hold.").atomic()),
+    validations: replacedIn("1.27", field(3, list(Validation), "The expressions that must hold.").atomic()),
     auditAnnotations: since(
       "1.27",
       field(5, list(AuditAnnotation), "Audit annotations of the requests.").atomic().check(auditAnnotations),

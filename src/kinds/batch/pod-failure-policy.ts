@@ -1,5 +1,5 @@
 import { struct } from "./v1.ts";
-import { since } from "../../schema/later-fields.ts";
+import { replacedIn } from "../../schema/later-fields.ts";
 import { field, int32, list, string } from "../../schema/types.ts";
 
 const PodFailurePolicyOnExitCodesRequirement = struct(
@@ -53,7 +53,7 @@ const PodFailurePolicyRule = struct(
   },
   {
     later: () => ({
-      action: since(
+      action: replacedIn(
         "1.28",
         field(1, string, "What is done: FailJob, FailIndex, Ignore or Count.")
           .declaredRequired()

@@ -18,7 +18,7 @@ import { kind, struct } from "./v1.ts";
 import { LabelSelector } from "../meta/label-selector.ts";
 import { type ObjectFor } from "../../schema/kind.ts";
 import { ObjectMeta } from "../../schema/object-meta.ts";
-import { removedIn, since } from "../../schema/later-fields.ts";
+import { removedIn, replacedIn, since } from "../../schema/later-fields.ts";
 import { type Static, field, list, map, quantity, string, time } from "../../schema/types.ts";
 
 const VolumeResourceRequirements = struct(
@@ -67,7 +67,7 @@ export const PersistentVolumeClaimSpec = struct(
   {
     check: checkClaimSpec,
     later: () => ({
-      resources: since(
+      resources: replacedIn(
         "1.29",
         field(2, VolumeResourceRequirements, "The least that the volume must hold.").emitEmpty().unchecked(),
       ),

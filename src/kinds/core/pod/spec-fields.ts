@@ -18,7 +18,7 @@ import { between } from "../../checks/numbers.ts";
 import { notEmpty, uniqueBy } from "../../checks/values.ts";
 import { hostAliases } from "./network-rules.ts";
 import { preemptionPolicy, readinessGates, schedulingGates, uniqueConstraints } from "./scheduling-rules.ts";
-import { since, type AddedFields } from "../../../schema/later-fields.ts";
+import { replacedIn, since, type AddedFields } from "../../../schema/later-fields.ts";
 import { struct } from "../v1.ts";
 import { Volume } from "../volumes/volume.ts";
 import {
@@ -198,7 +198,7 @@ const PodSchedulingGroup = struct("PodSchedulingGroup", "The group of pods that 
 
 /** The fields of the spec that later releases add or change. */
 export const laterPodSpecFields = {
-  hostUsers: since("1.28", podSpecFields.hostUsers.gated("UserNamespacesSupport")),
+  hostUsers: replacedIn("1.28", podSpecFields.hostUsers.gated("UserNamespacesSupport")),
   resources: since(
     "1.32",
     field(40, ResourceRequirements, "Resources that the containers need and may use together.")
@@ -229,6 +229,4 @@ export const laterPodSpecFields = {
 };
 
 /** The spec of a pod, for its rules. */
-export type PodSpec = StaticFields<
-  typeof podSpecFields & AddedFields<typeof podSpecFields, typeof laterPodSpecFields>
->;
+export type PodSpec = StaticFields<typeof podSpecFields & AddedFields<typeof laterPodSpecFields>>;

@@ -208,5 +208,5 @@ it("the verbs of a cell are marks and words, also those for some names only", ()
     label: "get, update of 2 names, patch of a, deletecollection",
     isPartial: true,
   });
-  expect(verbCell([])).toEqual({ text: "--------", label: "nothing", isPartial: false });
+  expect(verbCell([])).toEqual({ text: "–", label: "nothing", isPartial: false });
 });

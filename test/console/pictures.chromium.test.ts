@@ -51,6 +51,21 @@ it("the pictures of docs/console.md can be taken", async () => {
   await page.getByRole("heading", { name: "Other managers own these fields" }).waitFor();
   await take(page, "console-edit");
 
+  await page.goto(`${server.server.url}/console/#/object/apps/deployments/shop-dev/web/form`);
+  const form = page.getByRole("group", { name: "Fields of Deployment" });
+  await form.getByText(/^spec/).click();
+  await form.getByLabel("replicas").fill("5");
+  await page.keyboard.press("Enter");
+  await page.getByRole("button", { name: "Preview taking them over" }).click();
+  await page.getByRole("heading", { name: "The server would change" }).waitFor();
+  await take(page, "console-form");
+
+  await page.goto(
+    `${server.server.url}/console/#/access/matrix?user=devi&groups=shop-developers&namespace=shop-dev,shop-prod,data-prod,shared-tools`,
+  );
+  await page.getByRole("columnheader", { name: "shop-dev" }).waitFor();
+  await take(page, "console-matrix");
+
   await page.goto(`${server.server.url}/console/#/access/graph?user=devi&groups=shop-developers`);
   await page.getByText("doesn't exist: the binding has no effect").waitFor();
   await take(page, "console-access");

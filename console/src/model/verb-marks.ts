@@ -20,7 +20,7 @@ interface Result {
   readonly names?: readonly string[];
 }
 
-/** The allowed verbs in one cell: a mark or a dash for each verb, and the same in words. */
+/** The allowed verbs in one cell: a mark or a dash for each verb, one dash if there is none, and the same in words. */
 export interface VerbCell {
   readonly text: string;
   readonly label: string;
@@ -39,11 +39,12 @@ export function verbCell(results: readonly Result[]): VerbCell {
       ? []
       : [`${verb} of ${names.length === 1 ? names[0]! : `${names.length} names`}`];
   });
+  if (words.length === 0) return { text: "–", label: "nothing", isPartial: false };
   return {
     text: marks
       .map(([, mark], at) => (allowed(at) ? mark : someNames(at).length > 0 ? `${mark}°` : "-"))
       .join(""),
-    label: words.length === 0 ? "nothing" : words.join(", "),
+    label: words.join(", "),
     isPartial: marks.some((_, at) => someNames(at).length > 0),
   };
 }

@@ -3461,6 +3461,8 @@ export interface ValueOptions {
   readonly authentication?: AuthenticationOptions | undefined;
   /** The CAs of the built-in signers of certificate requests. */
   readonly clusterSigning?: ClusterSigningOptions | undefined;
+  /** Configuration with the authorizers in order, also several webhooks. Reloaded when it changes. */
+  readonly authorizationConfigFile?: string | undefined;
   /** Authorizers in order: Node, RBAC, ABAC, Webhook, AlwaysAllow, AlwaysDeny. (default ["RBAC"]) */
   readonly authorizationModes?:
     | readonly (

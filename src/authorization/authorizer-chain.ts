@@ -54,6 +54,11 @@ export interface FurtherAuthorizers {
   readonly [name: string]: AnyAuthorizer | undefined;
 }
 
+/** As {@link authorizationLinks}, as a chain. */
+export function authorizationChain(...parts: Parameters<typeof authorizationLinks>): AuthorizerChain {
+  return new AuthorizerChain(authorizationLinks(...parts));
+}
+
 /**
  * Returns the authorizers for the modes (or names of {@link FurtherAuthorizers}) in the same order, after one that allows
  * everything to the group `system:masters`.
@@ -61,13 +66,13 @@ export interface FurtherAuthorizers {
  * @param rbac the authorizer of mode RBAC.
  * @param insight explains the decisions of `rbac`.
  */
-export function authorizationChain(
+export function authorizationLinks(
   modes: readonly string[],
   rbac: Authorizer & RuleResolver & Partial<ScopeResolver>,
   vocabulary: Vocabulary,
   further: FurtherAuthorizers = {},
   insight?: AccessInsight,
-): AuthorizerChain {
+): readonly ChainLink[] {
   const masters = `${vocabulary.systemPrefix}masters`;
   const privileged = new PrivilegedGroup(masters);
   const byMode: Readonly<Record<string, AnyAuthorizer | undefined>> = {
@@ -92,7 +97,7 @@ export function authorizationChain(
     };
   });
   const privilegedSummary = `members of the group ${JSON.stringify(masters)} are allowed everything`;
-  return new AuthorizerChain([
+  return [
     {
       name: "privileged group",
       authorizer: privileged,
@@ -101,7 +106,7 @@ export function authorizationChain(
       summary: privilegedSummary,
     },
     ...links,
-  ]);
+  ];
 }
 
 function canEnumerate(authorizer: AnyAuthorizer): authorizer is AnyAuthorizer & ScopeResolver {
@@ -117,11 +122,33 @@ function canList(authorizer: Authorizer & Partial<RuleResolver>): authorizer is 
  * their reasons. Evaluation errors of earlier authorizers are returned with any verdict.
  */
 export class AuthorizerChain implements Authorizer, RuleResolver {
+  private current: readonly ChainLink[];
+  private readonly onReplace = new Set<() => void>();
+
   /** @param links the authorizers, in the order in which they are called. */
-  constructor(readonly links: readonly ChainLink[]) {}
+  constructor(links: readonly ChainLink[]) {
+    this.current = links;
+  }
+
+  /** The authorizers. A caller that uses them over several turns of the event loop keeps the list, because it may be replaced. */
+  get links(): readonly ChainLink[] {
+    return this.current;
+  }
+
+  /** Replaces the authorizers. Decisions that have begun continue with the previous ones. */
+  replace(links: readonly ChainLink[]): void {
+    this.current = links;
+    for (const changed of this.onReplace) changed();
+  }
+
+  /** Calls a function after each {@link replace}. @returns removes the function. */
+  whenReplaced(changed: () => void): () => void {
+    this.onReplace.add(changed);
+    return () => void this.onReplace.delete(changed);
+  }
 
   authorize(attributes: Attributes): MaybePromise<Decision> {
-    return this.authorizeFrom(attributes, 0, initialDecision);
+    return authorizeFrom(this.current, attributes, 0, initialDecision);
   }
 
   /** Returns the decision and the opinions of the called authorizers in order. If one of them decided, it is the last. */
@@ -146,15 +173,20 @@ export class AuthorizerChain implements Authorizer, RuleResolver {
     if (lists.some((list) => list instanceof Promise)) return Promise.all(lists).then(joinLists);
     return joinLists(lists as RuleList[]);
   }
+}
 
-  private authorizeFrom(attributes: Attributes, index: number, previous: Decision): MaybePromise<Decision> {
-    const link = this.links[index];
-    if (link === undefined) return previous;
-    return andThen(link.authorizer.authorize(attributes), (decision) => {
-      if (decision.verdict !== "noOpinion") return withPreviousErrors(previous, decision);
-      return this.authorizeFrom(attributes, index + 1, joinOpinions(previous, decision));
-    });
-  }
+function authorizeFrom(
+  links: readonly ChainLink[],
+  attributes: Attributes,
+  index: number,
+  previous: Decision,
+): MaybePromise<Decision> {
+  const link = links[index];
+  if (link === undefined) return previous;
+  return andThen(link.authorizer.authorize(attributes), (decision) => {
+    if (decision.verdict !== "noOpinion") return withPreviousErrors(previous, decision);
+    return authorizeFrom(links, attributes, index + 1, joinOpinions(previous, decision));
+  });
 }
 
 const initialDecision: Decision = { verdict: "noOpinion", reason: "", evaluationError: "" };

@@ -1,8 +1,16 @@
+import type { MaybePromise } from "../base/maybe-promise.ts";
+import { StatusError } from "../base/status-error.ts";
 import type { YieldIfDue } from "../base/yielding.ts";
-import type { FollowedView, ViewSource, ViewState } from "../resources/objects/followed-view.ts";
+import type {
+  FollowedView,
+  ViewObserver,
+  ViewSource,
+  ViewState,
+} from "../resources/objects/followed-view.ts";
 import type { EnumeratedView } from "../resources/objects/object-view.ts";
 import type { Resource } from "../resources/registry/registry.ts";
 import { revisionOf } from "../storage/entry.ts";
+import type { Revision } from "../storage/store.ts";
 import type { AccessScopes } from "./access-scopes.ts";
 import type { ResourceAttributes, ScopeResolver } from "./authorizer.ts";
 import type { AuthorizerChain } from "./authorizer-chain.ts";
@@ -25,7 +33,8 @@ export async function userViewSource(
   const get = { ...attributes, verb: "get", name: "" };
   const fixed: AccessScopes[] = [];
   let changing: Required<ScopeResolver> | undefined;
-  for (const { name, scopes: resolver } of chain.links) {
+  const { links } = chain;
+  for (const { name, scopes: resolver } of links) {
     if (fixed.some(({ everything }) => everything)) break;
     if (resolver === undefined) throw notEnumerable(name);
     if (isChanging(resolver)) {
@@ -40,15 +49,83 @@ export async function userViewSource(
   const view = new GrantedView(fixed, get, resource);
   return {
     everything: view.everything,
-    open: async (after) =>
-      changing === undefined
-        ? new FixedView(view, yieldIfDue)
-        : changing.followScopes({ attributes: get, toView, after }),
+    open: async (after) => {
+      const opened =
+        changing === undefined
+          ? new FixedView(view, yieldIfDue)
+          : await changing.followScopes({ attributes: get, toView, after });
+      if (chain.links === links) return new ChainView(opened, chain);
+      opened.close();
+      throw replaced();
+    },
   };
 }
 
 function isChanging(resolver: ScopeResolver): resolver is Required<ScopeResolver> {
   return resolver.followScopes !== undefined;
+}
+
+function replaced(): StatusError {
+  return new StatusError("Expired", "the authorizers of the server have changed; list the view again");
+}
+
+/** A view that ends when the authorizers of its chain are replaced. */
+class ChainView implements FollowedView {
+  private failure: Error | undefined;
+  private observer: ViewObserver | undefined;
+  private readonly unregister: () => void;
+
+  constructor(
+    private readonly inner: FollowedView,
+    chain: AuthorizerChain,
+  ) {
+    this.unregister = chain.whenReplaced(() => this.end(replaced()));
+  }
+
+  get start(): Revision | undefined {
+    return this.inner.start;
+  }
+
+  get state(): ViewState {
+    return this.inner.state;
+  }
+
+  get position(): Revision {
+    return this.inner.position;
+  }
+
+  get yieldIfDue(): YieldIfDue {
+    return this.inner.yieldIfDue;
+  }
+
+  advance(): void {
+    this.inner.advance();
+  }
+
+  reach(revision: Revision): MaybePromise<void> {
+    if (this.failure !== undefined) throw this.failure;
+    return this.inner.reach(revision);
+  }
+
+  listen(observer: ViewObserver): void {
+    this.observer = observer;
+    this.inner.listen({ changed: () => observer.changed(), ended: (error) => this.end(error) });
+    const { failure } = this;
+    if (failure !== undefined) queueMicrotask(() => this.observer?.ended(failure));
+  }
+
+  close(): void {
+    this.observer = undefined;
+    this.unregister();
+    this.inner.close();
+  }
+
+  private end(error: Error): void {
+    if (this.failure !== undefined) return;
+    this.failure = error;
+    this.unregister();
+    this.observer?.ended(error);
+  }
 }
 
 /** The view of a user whose grants never change. */

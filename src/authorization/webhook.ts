@@ -3,6 +3,7 @@ import type { MaybePromise } from "../base/maybe-promise.ts";
 import { fieldsOf } from "../remote/answer-fields.ts";
 import { RemoteFault } from "../remote/answer-reader.ts";
 import type { Attributes, Authorizer, Decision } from "./authorizer.ts";
+import type { RequestMatcher } from "./configuration/match-conditions.ts";
 import { DecisionCache } from "./decision-cache.ts";
 
 export interface AuthorizationWebhookOptions {
@@ -14,6 +15,10 @@ export interface AuthorizationWebhookOptions {
   readonly authorizedMs: number;
   /** How long a request that isn't allowed is cached, in milliseconds (`--authorization-webhook-cache-unauthorized-ttl`). */
   readonly unauthorizedMs: number;
+  /** The verdict if the request fails; `noOpinion` by default. */
+  readonly failureVerdict?: "noOpinion" | "deny" | undefined;
+  /** Decides whether the service is asked; undefined: for each request. */
+  readonly matcher?: RequestMatcher | undefined;
   readonly clock: Clock;
   /** Called when the service can't be reached or its response is invalid. */
   readonly failed: (error: RemoteFault) => void;
@@ -24,9 +29,11 @@ const maxCachedKeyLength = 10_000;
 /** Messages of the service are truncated to this number of characters. */
 const maxMessageLength = 500;
 
+const notAsked: Decision = { verdict: "noOpinion", reason: "", evaluationError: "" };
+
 /**
  * Sends a SubjectAccessReview to an external service (mode Webhook). The service may allow, deny, or have no opinion. If the
- * request fails, the verdict is `noOpinion`.
+ * request fails, the verdict is that of the options.
  */
 export class AuthorizationWebhook implements Authorizer {
   private readonly cache: DecisionCache;
@@ -37,7 +44,11 @@ export class AuthorizationWebhook implements Authorizer {
   }
 
   authorize(attributes: Attributes): MaybePromise<Decision> {
-    const { apiVersion } = this.options;
+    const { apiVersion, matcher, failureVerdict = "noOpinion" } = this.options;
+    const match = matcher?.match(attributes);
+    if (match?.error !== undefined)
+      return { verdict: failureVerdict, reason: "", evaluationError: match.error };
+    if (match?.matches === false) return notAsked;
     const spec = reviewSpec(attributes, apiVersion.endsWith("/v1beta1"));
     const key = JSON.stringify(spec);
     const cached = this.cache.get(key);
@@ -50,7 +61,7 @@ export class AuthorizationWebhook implements Authorizer {
   }
 
   private async review(key: string, body: object): Promise<Decision> {
-    const { ask, apiVersion, authorizedMs, unauthorizedMs, failed } = this.options;
+    const { ask, apiVersion, authorizedMs, unauthorizedMs, failed, failureVerdict } = this.options;
     try {
       const decision = parseDecision(await ask(body), apiVersion);
       const ttlMs = decision.verdict === "allow" ? authorizedMs : unauthorizedMs;
@@ -60,7 +71,7 @@ export class AuthorizationWebhook implements Authorizer {
       if (!(error instanceof RemoteFault)) throw error;
       failed(error);
       return {
-        verdict: "noOpinion",
+        verdict: failureVerdict ?? "noOpinion",
         reason: "",
         evaluationError: "the authorization webhook failed",
       };

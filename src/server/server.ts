@@ -17,6 +17,7 @@ import { setUpAdmission } from "./admission/admission-set-up.ts";
 import { connectionRules } from "./listening/connections.ts";
 import { serverAuthentication, type ServerAuthentication } from "./authentication/authenticators.ts";
 import { authorizers } from "./authorization/authorizers.ts";
+import { withConfiguredModes } from "./authorization/configuration.ts";
 import { storedIndexes } from "./authorization/stored-indexes.ts";
 import { ensureDefaultObjects, logTrustFailure, publishTrustOf } from "./controllers/default-objects.ts";
 import { publishClusterInfo, urlOf } from "./listening/cluster-info.ts";
@@ -170,8 +171,9 @@ interface Parts {
  * @throws {StoreError} if the store can't be opened.
  * @internal
  */
-export async function startServer(options: ServerOptions, inherited?: Inherited): Promise<Server> {
-  await checkOptions(options);
+export async function startServer(allOptions: ServerOptions, inherited?: Inherited): Promise<Server> {
+  await checkOptions(allOptions);
+  const options = await withConfiguredModes(allOptions);
   const life: Lifecycle = { synced: false, bootstrapped: false, stopping: false };
   const extensions = guardedExtensions(options);
   const chosen = chosenControllers(options, extensions.controllers);
@@ -246,7 +248,7 @@ async function assemble(options: ServerOptions, pieces: Pieces): Promise<Parts> 
   const client = new Client(engine, loopbackUser(options));
   // No plugin may prevent the default objects, also if they are written after the start.
   const startClient = new Client({ ...engine, admit: new AdmissionChain([]) }, loopbackUser(options));
-  const metrics = serverMetrics(options, engine, authentication.counters);
+  const metrics = serverMetrics(options, engine, authentication.counters, authorization.reloads);
   admission.show(metrics);
   const { control, flow, queues } = flowParts(options, pieces, { engine, client, metrics });
   for (const index of [policy, needs, namespaces]) await index?.start();

@@ -169,12 +169,38 @@ describe("a server with --authentication-config", () => {
   });
 });
 
+test("all expressions for a token share a limit of their cost", async () => {
+  const { one } = fixture;
+  const costly = (index: number) => ({
+    expression: `claims.list.all(a, claims.list.all(b, a + b != "${index}"))`,
+  });
+  const withRules = (count: number) =>
+    start({
+      jwt: [
+        {
+          issuer: one.issuer(),
+          claimMappings: claimed,
+          claimValidationRules: Array.from({ length: count }, (_, index) => costly(index)),
+        },
+      ],
+    });
+  const list = Array.from({ length: 300 }, (_, index) => `v${index}`);
+  const token = one.token(now(), { list });
+  expect(await userOf(await withRules(4), token)).toMatchObject({ username: "ann" });
+  expect(await refusalOf(await withRules(30), token)).toMatch(
+    /claimValidationRules\[[1-9]\d*\].*cost limit exceeded/,
+  );
+});
+
 describe("anonymous requests by --authentication-config", () => {
+  /** The statuses of requests over one connection, one after another. */
   const statuses = async (server: TestServer) => {
-    const paths = ["/livez", "/readyz", "/version", "/api/v1/pods"];
-    return Object.fromEntries(
-      await Promise.all(paths.map(async (path) => [path, (await server.as(undefined).get(path)).status])),
-    ) as Record<string, number>;
+    const nobody = server.as(undefined);
+    const found: Record<string, number> = {};
+    for (const path of ["/livez", "/readyz", "/version", "/api/v1/pods"]) {
+      found[path] = (await nobody.get(path)).status;
+    }
+    return found;
   };
 
   test("are limited to the paths of the conditions", async () => {

@@ -73,6 +73,15 @@ describe("createServer rejects invalid options and names them", () => {
       "authentication.configFile can't be used together with authentication.oidc",
     ],
     [{ authentication: { configFile: "/nowhere/f" } }, "authentication.configFile /nowhere/f: "],
+    [{ authorizationConfigFile: "/nowhere/f" }, "authorizationConfigFile /nowhere/f: "],
+    [
+      { authorizationConfigFile: "/f", authorizationModes: ["RBAC"] },
+      "authorizationConfigFile can't be used together with authorizationModes",
+    ],
+    [
+      { authorizationConfigFile: "/f", authorizationWebhook: { configFile: "/g" } },
+      "authorizationConfigFile can't be used together with authorizationWebhook",
+    ],
     [
       { audit: { policyFile: "/nowhere/p", log: { path: "-", mode: "x" } } },
       'audit.log.mode: "x" is not one of',

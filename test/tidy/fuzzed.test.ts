@@ -8,6 +8,8 @@ const exceptions: Readonly<Record<string, string>> = {
   "src/admission/plugins/pod-security/levels.ts": "compares with a list and one regular expression",
   "src/authentication/configuration/authentication-configuration.ts":
     "a file of the administrator; its decoder is schema/configuration.ts",
+  "src/authorization/configuration/authorization-configuration.ts":
+    "a file of the administrator; its decoder is schema/configuration.ts",
   "src/cli/client/access.ts": "reads a file; the decoder is remote/client-configuration.ts",
   "src/fields/apply/read-set.ts": "reads values that are decoded already",
   "src/http/verbs/binary-body.ts":

@@ -2,20 +2,23 @@ import { AbacAuthorizer } from "../../authorization/abac.ts";
 import { parseAbacFile } from "../../authorization/abac-file.ts";
 import {
   authorizationChain,
+  authorizationLinks,
   authorizationModes,
-  type AuthorizerChain,
+  AuthorizerChain,
 } from "../../authorization/authorizer-chain.ts";
 import type { NamedAuthorizer } from "../../authorization/guarded-authorizer.ts";
 import { NodeAuthorizer } from "../../authorization/node/node-authorizer.ts";
 import { AuthorizationWebhook } from "../../authorization/webhook.ts";
 import { rarely } from "../../base/clock.ts";
 import { authorization } from "../../kinds/groups.ts";
+import type { ReloadCounters } from "../../base/reload-counters.ts";
 import { groupName } from "../../schema/kind.ts";
 import { StoredInsight } from "../../authorization/insight/stored-insight.ts";
 import { OptionsError } from "../options/options-error.ts";
 import type { ServerOptions } from "../options/server-options.ts";
 import type { AuthorizationWebhookSettings } from "../options/settings-types.ts";
 import type { StoredNodeNeeds } from "../../authorization/node/stored-node-needs.ts";
+import { configuredAuthorizers } from "./configuration.ts";
 import { readOptionFile } from "../options/option-files.ts";
 import type { StoredRbac } from "../../authorization/rbac/stored-rbac.ts";
 import { outageLogIntervalMs, remoteService, type ConfiguredService } from "../webhooks/remote-services.ts";
@@ -23,6 +26,8 @@ import { outageLogIntervalMs, remoteService, type ConfiguredService } from "../w
 /** The authorizers of the server. */
 export interface Authorizers {
   readonly chain: AuthorizerChain;
+  /** Reloads of the file of `--authorization-config`; undefined without one. */
+  readonly reloads?: ReloadCounters | undefined;
   close(): Promise<void>;
 }
 
@@ -43,8 +48,28 @@ export async function authorizers(
     readonly extensions: readonly NamedAuthorizer[];
   },
 ): Promise<Authorizers> {
-  const { authorizationWebhook: chosen, vocabulary } = options;
+  const { authorizationWebhook: chosen, authorizationConfigFile, vocabulary } = options;
   const modes = orderOf(options.authorizationModes, extensions);
+  const insight = new StoredInsight(policy, vocabulary);
+  const further = {
+    ...Object.fromEntries(extensions.map((one) => [one.name, one])),
+    ABAC: modes.includes("ABAC") ? await abac(options) : undefined,
+    Node: needs && new NodeAuthorizer(needs, vocabulary),
+  };
+  if (authorizationConfigFile !== undefined) {
+    const chain = new AuthorizerChain([]);
+    const own = extensions.map(({ name }) => name);
+    const configured = await configuredAuthorizers(
+      options,
+      authorizationConfigFile,
+      own,
+      ({ names, webhooks }) =>
+        chain.replace(
+          authorizationLinks([...names, ...own], policy, vocabulary, { ...further, ...webhooks }, insight),
+        ),
+    );
+    return { chain, ...configured };
+  }
   const hasWebhook = modes.includes("Webhook");
   if (hasWebhook && chosen === undefined) {
     throw new OptionsError("--authorization-mode Webhook needs --authorization-webhook-config-file");
@@ -52,12 +77,6 @@ export async function authorizers(
   if (!hasWebhook && chosen !== undefined) {
     throw new OptionsError("--authorization-webhook-config-file needs --authorization-mode Webhook");
   }
-  const further = {
-    ...Object.fromEntries(extensions.map((one) => [one.name, one])),
-    ABAC: modes.includes("ABAC") ? await abac(options) : undefined,
-    Node: needs && new NodeAuthorizer(needs, vocabulary),
-  };
-  const insight = new StoredInsight(policy, vocabulary);
   if (chosen === undefined) {
     const chain = authorizationChain(modes, policy, vocabulary, further, insight);
     return { chain, close: () => Promise.resolve() };

@@ -2,6 +2,7 @@ import { gitVersionOf, releaseAfter, type Release } from "../../base/releases.ts
 import { qualifiedName } from "../../base/group-names.ts";
 import type { AuthenticationCounters } from "../../authentication/counters.ts";
 import { showReloads } from "../../http/metrics/configuration-metrics.ts";
+import type { ReloadCounters } from "../../base/reload-counters.ts";
 import { metricDefinitions } from "../../http/metrics/definitions.ts";
 import { MetricSet, type Sample } from "../../http/metrics/metric-set.ts";
 import type { Engine } from "../../resources/engine/engine.ts";
@@ -21,6 +22,7 @@ export function serverMetrics(
   options: ServerOptions,
   engine: Engine,
   counters: AuthenticationCounters,
+  authorizationReloads: ReloadCounters | undefined,
 ): MetricSet {
   const { release } = options;
   const showHiddenFor = previousRelease(options.showHiddenMetricsForVersion, release);
@@ -38,6 +40,7 @@ export function serverMetrics(
   }
   metrics.collectWith(() => collectAuthentication(metrics, counters));
   showReloads(metrics, "authentication", counters.reloads);
+  if (authorizationReloads !== undefined) showReloads(metrics, "authorization", authorizationReloads);
   metrics.collectWith(() => collectStore(metrics, engine, options.log));
   metrics.collectWith(() => collectSelectors(metrics, engine));
   metrics.collectWith(() => collectProcess(metrics));

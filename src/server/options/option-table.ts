@@ -180,6 +180,12 @@ export const serverOptionTable = {
   ),
   authentication,
   clusterSigning,
+  authorizationConfigFile: option(
+    file,
+    "authorization-config",
+    "Configuration with the authorizers in order, also several webhooks. Reloaded when it changes.",
+    { excludes: ["authorizationModes", "authorizationWebhook"] },
+  ),
   authorizationModes: option(
     texts(`${modeNames} | (string & Record<never, never>)`),
     "authorization-mode",

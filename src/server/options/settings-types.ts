@@ -383,6 +383,8 @@ export interface ValueSettings {
   readonly authentication: AuthenticationSettings;
   /** The CAs of the built-in signers of certificate requests. */
   readonly clusterSigning: ClusterSigningSettings;
+  /** Configuration with the authorizers in order, also several webhooks. Reloaded when it changes. */
+  readonly authorizationConfigFile: string | undefined;
   /** Authorizers in order: Node, RBAC, ABAC, Webhook, AlwaysAllow, AlwaysDeny. */
   readonly authorizationModes: readonly (
     "Node" | "RBAC" | "ABAC" | "Webhook" | "AlwaysAllow" | "AlwaysDeny" | (string & Record<never, never>)

@@ -9,6 +9,15 @@ const policy = { user: "ann", namespace: "*", resource: "*", apiGroup: "*" };
 const abac = { apiVersion: "abac.authorization.platform.io/v1beta1", kind: "Policy", spec: policy };
 const policyFile = write("policies.jsonl", `${JSON.stringify(abac)}\n`);
 
+const configuration = write(
+  "authorization.json",
+  JSON.stringify({
+    apiVersion: "apiserver.config.platform.io/v1",
+    kind: "AuthorizationConfiguration",
+    authorizers: [{ type: "AlwaysAllow", name: "all" }],
+  }),
+);
+
 /** The answer to a user who has no role. */
 const statusOfAnn = async ({ as }: FlaggedServer): Promise<number> =>
   (await as("ann").get(configMaps)).status;
@@ -51,6 +60,20 @@ export async function authorizationGroups(): Promise<readonly FlagGroup[]> {
         {
           flag: "authorization-mode",
           value: "AlwaysAllow",
+          observed: "the answer to a user without a role",
+          observe: statusOfAnn,
+          changed: 200,
+          usual: 403,
+        },
+      ],
+    },
+    {
+      name: "the authorization configuration",
+      shared: [ann],
+      rows: [
+        {
+          flag: "authorization-config",
+          value: configuration,
           observed: "the answer to a user without a role",
           observe: statusOfAnn,
           changed: 200,

@@ -1,4 +1,4 @@
-import { dyn, listOf, mapOf, typeOf, type CelType } from "./types.ts";
+import { dyn, listOf, mapOf, optionalOf, typeOf, type CelType } from "./types.ts";
 
 /** The bindings of type parameters (of functions and empty lists) while one expression is checked. */
 export class Substitution {
@@ -46,8 +46,31 @@ export class Substitution {
         return mapOf(this.resolve(type.key), this.resolve(type.value), type.maxSize);
       case "type":
         return typeOf(this.resolve(type.of));
+      case "optional":
+        return optionalOf(this.resolve(type.of));
       default:
         return type;
+    }
+  }
+
+  /** Whether two types are equal; types with unbound parameters are not. */
+  isSame(a: CelType, b: CelType): boolean {
+    return !this.hasParameter(a) && !this.hasParameter(b) && sameType(this.resolve(a), this.resolve(b));
+  }
+
+  private hasParameter(type: CelType): boolean {
+    const target = this.follow(type);
+    switch (target.is) {
+      case "parameter":
+        return true;
+      case "list":
+        return this.hasParameter(target.element);
+      case "optional":
+        return this.hasParameter(target.of);
+      case "map":
+        return this.hasParameter(target.key) || this.hasParameter(target.value);
+      default:
+        return false;
     }
   }
 
@@ -78,12 +101,15 @@ export class Substitution {
       this.loosen(declared, to);
       return true;
     }
+    if (to.is === "null" && from.is === "optional") return true;
     if (from.is === "null") return to.is === "null" || isNullable(to);
     switch (to.is) {
       case "list":
         return from.is === "list" && this.assign(to.element, from.element);
       case "map":
         return from.is === "map" && this.assign(to.key, from.key) && this.assign(to.value, from.value);
+      case "optional":
+        return from.is === "optional" && this.assign(to.of, from.of);
       case "type":
         return from.is === "type";
       case "object":
@@ -116,6 +142,8 @@ export class Substitution {
         return target.name === name;
       case "list":
         return this.refersTo(target.element, name);
+      case "optional":
+        return this.refersTo(target.of, name);
       case "map":
         return this.refersTo(target.key, name) || this.refersTo(target.value, name);
       default:
@@ -127,6 +155,7 @@ export class Substitution {
     const [one, other] = [this.follow(first), this.follow(second)];
     if (one.is === "dyn") return other.is !== "dyn";
     if (one.is === "list" && other.is === "list") return this.isMoreGeneral(one.element, other.element);
+    if (one.is === "optional" && other.is === "optional") return this.isMoreGeneral(one.of, other.of);
     if (one.is === "map" && other.is === "map") {
       return this.isMoreGeneral(one.key, other.key) || this.isMoreGeneral(one.value, other.value);
     }
@@ -135,7 +164,7 @@ export class Substitution {
 }
 
 function isNullable({ is }: CelType): boolean {
-  return is === "object" || is === "opaque" || is === "timestamp" || is === "duration";
+  return is === "object" || is === "opaque" || is === "optional" || is === "timestamp" || is === "duration";
 }
 
 /** Replaces the parameters of a type by new ones, so that two calls of a function don't share them. */
@@ -156,6 +185,8 @@ export function instantiate(type: CelType, names: Map<string, CelType>, substitu
       );
     case "type":
       return typeOf(instantiate(type.of, names, substitution));
+    case "optional":
+      return optionalOf(instantiate(type.of, names, substitution));
     default:
       return type;
   }
@@ -165,6 +196,7 @@ export function instantiate(type: CelType, names: Map<string, CelType>, substitu
 export function sameType(a: CelType, b: CelType): boolean {
   if (a.is === "list") return b.is === "list" && sameType(a.element, b.element);
   if (a.is === "map") return b.is === "map" && sameType(a.key, b.key) && sameType(a.value, b.value);
+  if (a.is === "optional") return b.is === "optional" && sameType(a.of, b.of);
   if (a.is === "type") return b.is === "type" && sameType(a.of, b.of);
   if (a.is === "object" || a.is === "opaque" || a.is === "parameter") {
     return a.is === b.is && a.name === b.name;

@@ -1,6 +1,6 @@
-import { either, fixed, plus, scaled, times, unlimited, type Range } from "./ranges.ts";
+import { either, fixed, plus, scaled, times, unlimited, zero, type Range } from "./ranges.ts";
 import type { Signature } from "./signature.ts";
-import type { CelType } from "./types.ts";
+import { urlType, type CelType } from "./types.ts";
 
 /** The estimated size and the type of an argument. The receiver of a call is the first argument. */
 export interface ArgumentEstimate {
@@ -32,6 +32,8 @@ function traversal(size: Range): Range {
 }
 
 const ofSize: Rule = ([text]) => ({ cost: traversal(text!.size) });
+/** Parses the text, if the argument is one. */
+const ofParsedText: Rule = (args, form) => (takesStrings(form) ? ofSize(args, form) : constant);
 const sameSize: Rule = ([text]) => ({ cost: traversal(text!.size), size: text!.size });
 
 /** Functions that traverse a list or a string once. */
@@ -58,6 +60,14 @@ const comparison: Rule = ([first, second]) => {
   const least = Math.min(first!.size.max, second!.size.max);
   return { cost: traversal({ min: least > 0 ? 1 : 0, max: least }) };
 };
+
+/** Opaque values, such as addresses, are compared in constant time. */
+const equality: Rule = (args, form) =>
+  args.every(({ type }) => isOpaque(type)) ? constant : comparison(args, form);
+
+function isOpaque(type: CelType): boolean {
+  return type.is === "opaque" && type !== urlType;
+}
 
 /** Only strings and bytes are compared in time proportional to their size. */
 const ordering: Rule = (args, form) => (takesStrings(form) ? comparison(args, form) : constant);
@@ -107,6 +117,20 @@ const join: Rule = ([list, separator]) => {
   return { cost: traversal(whole), size: whole };
 };
 
+/** Bytes of an address. */
+const addressSize: Range = { min: 4, max: 16 };
+
+/** A network contains an address, which may be parsed first. */
+function containment([, other]: readonly ArgumentEstimate[], { takes }: Signature, more: Range): Range {
+  const compared = plus(traversal(plus(addressSize, addressSize)), more);
+  return takes[1]!.is === "string" ? plus(compared, traversal(other!.size)) : compared;
+}
+
+/** Cost of comparing all items of a list with each other. */
+export function sortingCost(size: Range, { is }: CelType): Range {
+  return scaled(times(size, size), is === "string" || is === "bytes" ? 2.1 : 2);
+}
+
 /** A string has up to four bytes per character. */
 const toBytes: Rule = ([text], form) => {
   if (form.takes[0]!.is !== "string") return constant;
@@ -123,7 +147,7 @@ const rules: ReadonlyMap<string, Rule> = new Map<string, Rule>([
   ...["isSorted", "sum", "min", "max", "indexOf", "lastIndexOf"].map((name) => [name, through] as const),
   ...["lowerAscii", "upperAscii", "substring", "trim"].map((name) => [name, sameSize] as const),
   ...["_<_", "_<=_", "_>_", "_>=_"].map((name) => [name, ordering] as const),
-  ["_==_", comparison],
+  ["_==_", equality],
   ["_!=_", comparison],
   ["_+_", addition],
   ["@in", membership],
@@ -136,7 +160,10 @@ const rules: ReadonlyMap<string, Rule> = new Map<string, Rule>([
   ["replace", replace],
   ["split", split],
   ["join", join],
-  ["url", ofSize],
+  ...["url", "ip", "isIP", "cidr", "isCIDR"].map((name) => [name, ofParsedText] as const),
+  ["ip.isCanonical", ([text]) => ({ cost: scaled(text!.size, 2 * perCharacter) })],
+  ["containsIP", (args, form) => ({ cost: containment(args, form, zero) })],
+  ["containsCIDR", (args, form) => ({ cost: containment(args, form, plus(traversal(addressSize), one)) })],
   ["bytes", toBytes],
   ["string", toText],
 ]);

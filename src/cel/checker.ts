@@ -1,6 +1,18 @@
-import { instantiate, sameType, Substitution } from "./assignability.ts";
+import { instantiate, Substitution } from "./assignability.ts";
 import type { CelFunction, FunctionTable } from "./function-table.ts";
-import { qualifiedName } from "./parser.ts";
+import type { Features } from "./language-features.ts";
+import {
+  entryTypes,
+  laterTypes,
+  literalType,
+  noneOptional,
+  sortable,
+  undeclared,
+  type ComprehensionTypes,
+} from "./checker-types.ts";
+import { checkLiteralTypes } from "./literal-types.ts";
+import { reservedField } from "./field-names.ts";
+import { qualifiedName } from "./grammar.ts";
 import type { Signature } from "./signature.ts";
 import {
   ExpressionError,
@@ -8,31 +20,19 @@ import {
   type Comprehension,
   type Expression,
   type Identifier,
-  type LiteralValue,
+  type Literal,
+  type MapLiteral,
+  type OptionalMap,
   type Select,
 } from "./syntax.ts";
-import {
-  bool,
-  bytes,
-  double,
-  dyn,
-  int,
-  listOf,
-  mapOf,
-  namedTypes,
-  nullType,
-  string,
-  typeOf,
-  typeText,
-  uint,
-  type CelType,
-} from "./types.ts";
+import { bool, dyn, listOf, mapOf, namedTypes, optionalOf, typeOf, typeText, type CelType } from "./types.ts";
 
 /** The declarations for checking an expression. */
 export interface Scope {
   /** Types of variables by name; names may have dots. */
   readonly variables: ReadonlyMap<string, CelType>;
   readonly functions: FunctionTable;
+  readonly features: Features;
   /** Whether list items, map keys and map values in literals must have the same type. */
   readonly uniformLiterals: boolean;
 }
@@ -62,6 +62,10 @@ class Checker {
   /** Variables of the enclosing loops, innermost last. */
   private readonly loops: { readonly name: string; readonly type: CelType }[] = [];
   private readonly typed: Expression[] = [];
+  /** Whether literals may mix types, as in arguments of `format`. */
+  private mixing = false;
+  /** Literals whose items may have any types: arguments of `format`. */
+  private readonly exempt = new Set<Expression>();
   /** Variables that the expression uses. */
   readonly named = new Set<string>();
 
@@ -70,6 +74,10 @@ class Checker {
   /** Resolves the types of all nodes. */
   resolve(): void {
     for (const expression of this.typed) expression.type = this.substitution.resolve(expression.type!);
+    if (this.scope.features.strictLiterals !== true || !this.scope.uniformLiterals) return;
+    for (const expression of this.typed) {
+      if (!this.exempt.has(expression)) checkLiteralTypes(expression);
+    }
   }
 
   typeOf(expression: Expression): CelType {
@@ -89,19 +97,12 @@ class Checker {
         return this.select(expression);
       case "call":
         return this.call(expression);
-      case "list":
-        return listOf(this.joinItemTypes(expression.items, "list"), expression.items.length);
-      case "map": {
-        const key = this.joinItemTypes(
-          expression.entries.map((entry) => entry.key),
-          "map key",
-        );
-        const value = this.joinItemTypes(
-          expression.entries.map((entry) => entry.value),
-          "map value",
-        );
-        return mapOf(key, value, expression.entries.length);
+      case "list": {
+        const { items, optional } = expression;
+        return listOf(this.joinItemTypes(items, "list", optional), items.length);
       }
+      case "map":
+        return this.map(expression);
       case "object":
         throw undeclared(expression.name, expression.at);
       case "logical":
@@ -117,7 +118,16 @@ class Checker {
       }
       case "comprehension":
         return this.comprehension(expression);
+      case "optional map":
+        return this.optionalMap(expression);
     }
+  }
+
+  private map({ entries }: MapLiteral): CelType {
+    const [keys, values] = [entries.map(({ key }) => key), entries.map(({ value }) => value)];
+    const optional = new Set([...entries.keys()].filter((index) => entries[index]!.optional));
+    const key = this.joinItemTypes(keys, "map key");
+    return mapOf(key, this.joinItemTypes(values, "map value", optional), entries.length);
   }
 
   private identifier(expression: Identifier): CelType {
@@ -137,7 +147,9 @@ class Checker {
       this.named.add(global);
       return variable;
     }
-    const type = namedTypes.get(global);
+    const type =
+      namedTypes.get(global) ??
+      (this.scope.features.optionalTypeName === true ? laterTypes.get(global) : undefined);
     if (type === undefined) return undefined;
     identifier.names = type;
     return typeOf(type);
@@ -146,9 +158,20 @@ class Checker {
   private select(expression: Select): CelType {
     const qualified = this.qualified(expression);
     if (qualified !== undefined) return qualified;
-    const operand = this.substitution.follow(this.typeOf(expression.operand));
-    const found = this.fieldType(operand, expression);
+    const found = this.selectedType(expression.operand, expression.field, expression.at, false);
     return expression.test ? bool : found;
+  }
+
+  /**
+   * Returns the type of a field.
+   *
+   * @param optional whether the field may be absent; it may be too if the operand is optional.
+   */
+  private selectedType(operand: Expression, field: string, at: number, optional: boolean): CelType {
+    const type = this.substitution.follow(this.typeOf(operand));
+    const isOptional = type.is === "optional";
+    const fieldType = this.fieldType(isOptional ? this.substitution.follow(type.of) : type, field, at);
+    return isOptional || optional ? optionalOf(fieldType) : fieldType;
   }
 
   /** Returns the type of a qualified name that is declared as one variable. */
@@ -166,7 +189,7 @@ class Checker {
     return type;
   }
 
-  private fieldType(operand: CelType, { field, at }: Select): CelType {
+  private fieldType(operand: CelType, field: string, at: number): CelType {
     switch (operand.is) {
       case "dyn":
       case "parameter":
@@ -174,7 +197,9 @@ class Checker {
       case "map":
         return operand.value;
       case "object": {
-        const found = operand.fields.get(field);
+        const found =
+          operand.fields.get(field) ??
+          (this.scope.features.reservedFieldNames === true ? reservedField(operand, field) : undefined);
         if (found === undefined) throw new ExpressionError(`undefined field '${field}'`, at);
         return found.type;
       }
@@ -185,6 +210,11 @@ class Checker {
 
   private call(expression: Call): CelType {
     const { target, args, name, at } = expression;
+    if (name === "_?._") {
+      const [operand, field] = args as [Expression, Literal];
+      this.typeOf(field);
+      return this.selectedType(operand, field.value as string, at, true);
+    }
     const prefix = target === undefined ? undefined : qualifiedName(target);
     if (prefix !== undefined && this.scope.functions.has(`${prefix}.${name}`)) {
       expression.functionName = `${prefix}.${name}`;
@@ -208,7 +238,9 @@ class Checker {
   /** Returns the type of the result of a call; `dyn` if the matching overloads have different types. */
   private overload(call: Call, name: string, args: readonly Expression[], onValue: boolean): CelType {
     const found = this.scope.functions.get(name)!;
-    const argTypes = args.map((arg) => this.typeOf(arg));
+    const first = this.typed.length;
+    const argTypes = this.argumentTypes(found, args);
+    if (found.mixesTypes === true) for (const one of this.typed.slice(first)) this.exempt.add(one);
     this.checkLiterals(found, args);
     const forms: Signature[] = [];
     let result: CelType | undefined;
@@ -220,11 +252,19 @@ class Checker {
       forms.push(form);
       const gives = instantiate(form.gives, names, this.substitution);
       if (result === undefined) result = gives;
-      else if (!sameType(this.substitution.resolve(result), this.substitution.resolve(gives))) result = dyn;
+      else if (!this.substitution.isSame(result, gives)) result = dyn;
     }
     if (result === undefined) throw this.mismatch(name, argTypes, call.at);
     call.forms = forms;
     return result;
+  }
+
+  private argumentTypes({ mixesTypes = false }: CelFunction, args: readonly Expression[]): CelType[] {
+    const before = this.mixing;
+    this.mixing ||= mixesTypes;
+    const types = args.map((arg) => this.typeOf(arg));
+    this.mixing = before;
+    return types;
   }
 
   private checkLiterals({ literal }: CelFunction, args: readonly Expression[]): void {
@@ -235,16 +275,62 @@ class Checker {
   }
 
   private comprehension(expression: Comprehension): CelType {
-    const { range, variable, condition, transform, macro } = expression;
+    const { range, variable, second, condition, transform } = expression;
     const over = this.substitution.follow(this.typeOf(range));
-    const type = this.itemType(over, range);
-    this.loops.push({ name: variable, type });
+    const item = this.itemType(over, range);
+    const [type, ...others] = second === undefined ? [item] : entryTypes(over);
+    const variables = [
+      { name: variable, type: type! },
+      ...others.map((one) => ({ name: second!, type: one })),
+    ];
+    this.loops.push(...variables);
     if (condition !== undefined) this.expectBool(condition);
-    const elementType = transform === undefined ? type : this.typeOf(transform);
-    this.loops.pop();
-    if (macro !== "map" && macro !== "filter") return bool;
+    const elementType = transform === undefined ? type! : this.typeOf(transform);
+    this.loops.length -= variables.length;
     const maxSize = over.is === "list" || over.is === "map" ? over.maxSize : undefined;
-    return listOf(elementType, maxSize);
+    return this.resultType(expression, { over, key: type!, elementType, maxSize });
+  }
+
+  private resultType(
+    { macro, at }: Comprehension,
+    { over, key, elementType, maxSize }: ComprehensionTypes,
+  ): CelType {
+    switch (macro) {
+      case "map":
+      case "filter":
+        return listOf(elementType, maxSize);
+      case "transformMap":
+        return mapOf(key, elementType, maxSize);
+      case "transformMapEntry": {
+        const result = mapOf(this.substitution.newParameter(), this.substitution.newParameter(), maxSize);
+        if (this.substitution.assigns([result], [elementType])) return result;
+        throw this.mismatch("cel.@mapInsert", [result, elementType], at);
+      }
+      case "sortBy": {
+        const list = listOf(this.substitution.newParameter());
+        const isSortable =
+          this.substitution.assigns([list], [over]) &&
+          sortable.some((one) => this.substitution.assigns([one], [elementType]));
+        if (isSortable) return over;
+        throw this.mismatch("@sortByAssociatedKeys", [over, listOf(elementType)], at);
+      }
+      default:
+        return bool;
+    }
+  }
+
+  private optionalMap({ target, variable, transform, flat, at }: OptionalMap): CelType {
+    const value = this.substitution.newParameter();
+    const type = this.typeOf(target);
+    if (!this.substitution.assigns([optionalOf(value)], [type])) throw this.mismatch("hasValue", [type], at);
+    this.loops.push({ name: variable, type: this.substitution.resolve(value) });
+    const result = this.typeOf(transform);
+    this.loops.pop();
+    if (!flat) return optionalOf(result);
+    const none = optionalOf(this.substitution.newParameter());
+    const joined = this.substitution.join(result, none);
+    if (joined === undefined) throw this.mismatch("_?_:_", [bool, result, none], at);
+    return joined;
   }
 
   private itemType(over: CelType, range: Expression): CelType {
@@ -272,16 +358,20 @@ class Checker {
   }
 
   /** Returns the common type of the items of a literal. */
-  private joinItemTypes(items: readonly Expression[], description: string): CelType {
+  private joinItemTypes(
+    items: readonly Expression[],
+    description: string,
+    optional: ReadonlySet<number> = noneOptional,
+  ): CelType {
     let joined: CelType | undefined;
-    for (const item of items) {
-      const type = this.typeOf(item);
+    for (const [index, item] of items.entries()) {
+      const type = optional.has(index) ? this.valueType(item) : this.typeOf(item);
       if (joined === undefined) {
         joined = type;
         continue;
       }
       const both = this.substitution.join(joined, type);
-      if (both === undefined && this.scope.uniformLiterals) {
+      if (both === undefined && this.scope.uniformLiterals && !this.mixing) {
         const [expected, found] = [joined, type].map((one) => typeText(this.substitution.resolve(one)));
         throw new ExpressionError(
           `expected type '${expected}' but found '${found}' (${description})`,
@@ -293,28 +383,17 @@ class Checker {
     return joined ?? this.substitution.newParameter();
   }
 
+  /** Returns the type of the value of an optional item. */
+  private valueType(item: Expression): CelType {
+    const type = this.substitution.follow(this.typeOf(item));
+    if (type.is === "optional") return type.of;
+    if (type.is === "dyn") return type;
+    const actual = typeText(this.substitution.resolve(type));
+    throw new ExpressionError(`expected type 'optional_type(${actual})' but found '${actual}'`, item.at);
+  }
+
   private mismatch(name: string, argTypes: readonly CelType[], at: number): ExpressionError {
     const types = argTypes.map((one) => typeText(this.substitution.resolve(one))).join(", ");
     return new ExpressionError(`found no matching overload for '${name}' applied to '(${types})'`, at);
-  }
-}
-
-function undeclared(name: string, at: number): ExpressionError {
-  return new ExpressionError(`undeclared reference to '${name}'`, at);
-}
-
-function literalType(value: LiteralValue): CelType {
-  switch (typeof value) {
-    case "boolean":
-      return bool;
-    case "bigint":
-      return int;
-    case "number":
-      return double;
-    case "string":
-      return string;
-    default:
-      if (value === null) return nullType;
-      return value instanceof Uint8Array ? bytes : uint;
   }
 }

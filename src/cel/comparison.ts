@@ -9,6 +9,8 @@ import {
   CelMap,
   CelObject,
   Duration,
+  OpaqueValue,
+  Optional,
   Timestamp,
   TypeValue,
   Uint,
@@ -35,12 +37,21 @@ function equalObjects(a: Value & object, b: Value, meter: Meter): boolean {
   if (a instanceof Duration) return b instanceof Duration && a.nanos === b.nanos;
   if (a instanceof TypeValue) return b instanceof TypeValue && equalTypes(a, b);
   if (a instanceof Url) return b instanceof Url && a.text === b.text;
+  if (a instanceof OpaqueValue) return b instanceof OpaqueValue && a.type === b.type && a.equals(b);
+  if (a instanceof Optional) return b instanceof Optional && equalOptionals(a, b, meter);
   return false;
+}
+
+function equalOptionals({ value: a }: Optional, { value: b }: Optional, meter: Meter): boolean {
+  return a === undefined || b === undefined ? a === b : equalParts(a, b, meter);
 }
 
 /** At runtime, types have no parameters: `list(int)` equals `list(string)`. */
 function equalTypes({ type: a }: TypeValue, { type: b }: TypeValue): boolean {
-  return a.is === b.is && (a.is === "list" || a.is === "map" || a.is === "type" || sameType(a, b));
+  return (
+    a.is === b.is &&
+    (a.is === "list" || a.is === "map" || a.is === "optional" || a.is === "type" || sameType(a, b))
+  );
 }
 
 function equalLists(a: CelList, b: CelList, meter: Meter): boolean {

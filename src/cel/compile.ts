@@ -1,7 +1,7 @@
 import { check, type Checked } from "./checker.ts";
 import { estimate, type CostEstimate } from "./estimate.ts";
 import { valueOfJson } from "./json-values.ts";
-import { functions } from "./libraries.ts";
+import { referenceLanguage, type Language } from "./libraries.ts";
 import { CostExceeded, Meter } from "./meter.ts";
 import { parse } from "./parser.ts";
 import { Planner } from "./plan.ts";
@@ -26,6 +26,8 @@ export interface Environment {
   readonly result?: CelType;
   /** Whether list and map literals may mix types; the default is false. */
   readonly mixedLiterals?: boolean;
+  /** What the expression may use; the default is that of the reference release. */
+  readonly language?: Language;
 }
 
 /** A compiled expression, or its errors. */
@@ -48,9 +50,9 @@ export interface Program {
   /**
    * Estimates the cost of an evaluation; see {@link estimate}.
    *
-   * @param root the type of all variables.
+   * @param root the type of all variables; `unknown` if nothing limits their sizes.
    */
-  estimateCost(root: CelType): CostEstimate;
+  estimateCost(root: CelType | "unknown"): CostEstimate;
   /**
    * Evaluates the expression synchronously.
    *
@@ -94,10 +96,14 @@ export function compile(text: string, environment: Environment): Compiled {
 
 function parseAndCheck(
   text: string,
-  { variables, mixedLiterals = false }: Environment,
+  { variables, mixedLiterals = false, language = referenceLanguage }: Environment,
 ): Checked & { readonly expression: Expression } {
-  const expression = parse(text);
-  return { expression, ...check(expression, { variables, functions, uniformLiterals: !mixedLiterals }) };
+  const { functions, features } = language;
+  const expression = parse(text, features);
+  return {
+    expression,
+    ...check(expression, { variables, functions, features, uniformLiterals: !mixedLiterals }),
+  };
 }
 
 class PlannedProgram implements Program {
@@ -116,12 +122,14 @@ class PlannedProgram implements Program {
     this.variables = variables;
     this.names = [...environment.variables.keys()];
     const slots = new Map(this.names.map((name, slot) => [name, slot]));
+    const { functions } = environment.language ?? referenceLanguage;
     this.step = new Planner(slots, functions).plan(expression);
   }
 
   /** Parses the expression again; the tree isn't kept, because estimates are rare. */
-  estimateCost(root: CelType): CostEstimate {
-    return estimate(parseAndCheck(this.text, this.environment).expression, root);
+  estimateCost(root: CelType | "unknown"): CostEstimate {
+    const { features } = this.environment.language ?? referenceLanguage;
+    return estimate(parseAndCheck(this.text, this.environment).expression, root, features);
   }
 
   evaluate(variables: Bindings, budget: number): Evaluated {

@@ -25,7 +25,7 @@ export function isConstant(expression: Expression): boolean {
     case "literal":
       return true;
     case "list":
-      return expression.items.every(isConstant);
+      return expression.optional.size === 0 && expression.items.every(isConstant);
     case "map":
       return isConstantMap(expression);
     case "call": {
@@ -41,7 +41,8 @@ export function isConstant(expression: Expression): boolean {
 function isConstantMap({ entries }: Extract<Expression, { node: "map" }>): boolean {
   const map = new ValueMap();
   return entries.every(
-    ({ key, value }) => key.node === "literal" && isConstant(value) && map.set(valueOf(key.value), null),
+    ({ key, value, optional }) =>
+      !optional && key.node === "literal" && isConstant(value) && map.set(valueOf(key.value), null),
   );
 }
 

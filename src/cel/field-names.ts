@@ -1,3 +1,5 @@
+import type { ObjectField, ObjectType } from "./types.ts";
+
 /** Reserved words, which must be escaped as field names. */
 const keywords = new Set(
   "true false null in as break const continue else for function if import let loop package namespace return var void while".split(
@@ -33,4 +35,9 @@ export function unescapedFieldName(name: string): string | undefined {
   if (keyword !== undefined && keywords.has(keyword)) return keyword;
   const plain = name.replaceAll(/__(?:underscores|dot|dash|slash)__/g, (mark) => unescapes.get(mark)!);
   return escapedFieldName(plain) === name ? plain : undefined;
+}
+
+/** Returns the field whose name is a reserved word. */
+export function reservedField({ fields }: ObjectType, name: string): ObjectField | undefined {
+  return keywords.has(name) ? fields.get(`__${name}__`) : undefined;
 }

@@ -1,4 +1,4 @@
-import type { Meter } from "./meter.ts";
+import { sizeOf, type Meter } from "./meter.ts";
 import { signature, type Signature } from "./signature.ts";
 import type { CelType } from "./types.ts";
 import type { Value } from "./values.ts";
@@ -15,8 +15,17 @@ export interface CelFunction {
   readonly charge?: (args: readonly Value[], meter: Meter) => void;
   /** Called with values of any types, but no faults. A receiver is the first argument. */
   readonly run: Run;
+  /** Whether the second argument is only evaluated if the first one is an optional value without value. */
+  readonly lazy?: boolean;
+  /** Whether literals in the arguments may mix types. */
+  readonly mixesTypes?: boolean;
   /** Handling of a string literal argument at compile time. */
   readonly literal?: LiteralRule;
+  /**
+   * Whether a call is for the signatures of this function; only for a function whose name another library declares too, and which
+   * comes after it.
+   */
+  readonly accepts?: (args: readonly Value[]) => boolean;
 }
 
 /** @param resultType the checked type of the result. */
@@ -54,3 +63,30 @@ export const traversal = (size: number): number => Math.ceil(size * 0.1);
 
 /** Cost of matching a regular expression, by the lengths of string and pattern. */
 export const matching: CostRule = (text, pattern) => Math.ceil((1 + text) * 0.1) * Math.ceil(pattern * 0.25);
+
+/** Charges the cost of a call before it. */
+type Charge = (args: readonly Value[], meter: Meter) => void;
+
+/** Returns how the cost of a function is charged. */
+export function chargeOf({ cost, charge }: CelFunction): Charge {
+  if (charge !== undefined) return charge;
+  if (cost === undefined) return (_, meter) => meter.charge(1);
+  return (args, meter) => meter.charge(cost(sizeOf(args[0]!), args.length > 1 ? sizeOf(args[1]!) : 1));
+}
+
+/** Adds the signatures of a function of a library to a function with the same name; see {@link CelFunction.accepts}. */
+export function mergeFunctions(first: CelFunction, added: CelFunction): CelFunction {
+  const { accepts } = added;
+  if (accepts === undefined)
+    throw new Error("a function with the name of another one must say what it accepts");
+  const [chargeFirst, chargeAdded] = [chargeOf(first), chargeOf(added)];
+  let signatures: readonly Signature[] | undefined;
+  return {
+    ...first,
+    get signatures() {
+      return (signatures ??= [...first.signatures, ...added.signatures]);
+    },
+    run: (args, meter, resultType) => (accepts(args) ? added : first).run(args, meter, resultType),
+    charge: (args, meter) => (accepts(args) ? chargeAdded : chargeFirst)(args, meter),
+  };
+}

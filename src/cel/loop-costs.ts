@@ -18,4 +18,7 @@ export const loopCosts: Readonly<Record<Macro, LoopCost>> = {
   exists_one: { each: 0, accepted: 2, end: 2 },
   map: { each: 0, accepted: 12, end: 1 },
   filter: { each: 0, accepted: 13, end: 1 },
+  transformMap: { each: 0, accepted: 3, end: 1 },
+  transformMapEntry: { each: 0, accepted: 2, end: 1 },
+  sortBy: { each: 0, accepted: 12, end: 1 },
 };

@@ -1,4 +1,4 @@
-import { CelList, CelMap, type Value } from "./values.ts";
+import { CelList, CelMap, OpaqueValue, Optional, type Value } from "./values.ts";
 
 /** The cost limit of an evaluation is exceeded. Expressions can't catch it. */
 export class CostExceeded extends Error {
@@ -44,6 +44,8 @@ export function sizeOf(value: Value): number {
   if (typeof value !== "object" || value === null) return 1;
   if (value instanceof CelList || value instanceof CelMap) return value.size;
   if (value instanceof Uint8Array) return value.length;
+  if (value instanceof OpaqueValue) return value.size;
+  if (value instanceof Optional) return value.value === undefined ? 1 : sizeOf(value.value);
   return 1;
 }
 

@@ -1,3 +1,14 @@
+import type { Features } from "./language-features.ts";
+import {
+  assertDepth,
+  binaryOperators,
+  maxInt,
+  minInt,
+  qualifiedName,
+  reserved,
+  tooDeep,
+  type Part,
+} from "./grammar.ts";
 import { macroCall } from "./macros.ts";
 import {
   ExpressionError,
@@ -14,48 +25,14 @@ import { tokenize, type Token } from "./tokens.ts";
  *
  * @throws {ExpressionError} for a syntax error.
  */
-export function parse(text: string): Expression {
+export function parse(text: string, features: Features = {}): Expression {
   if (text.length > maxCharacters && [...text].length > maxCharacters) {
     throw new ExpressionError(
       `expression code point size exceeds limit: size: ${text.length}, limit ${maxCharacters}`,
       0,
     );
   }
-  return new Parser(text).whole();
-}
-
-/** A binary operator with its precedence. All are left-associative. */
-interface Binary {
-  readonly name: string;
-  readonly level: number;
-}
-
-const binaryOperators: ReadonlyMap<string, Binary> = new Map<string, Binary>(
-  [
-    ["<", "<=", ">", ">=", "==", "!="],
-    ["+", "-"],
-    ["*", "/", "%"],
-  ].flatMap((signs, level) => signs.map((sign) => [sign, { name: `_${sign}_`, level }] as const)),
-).set("in", { name: "@in", level: 0 });
-
-/** Reserved words, which can't be variable names. */
-const reserved = new Set(
-  "as break const continue else false for function if import in let loop namespace null package return true var void while".split(
-    " ",
-  ),
-);
-
-const minInt = -(2n ** 63n);
-const maxInt = 2n ** 63n - 1n;
-
-/** A parsed part of an expression. */
-interface Part {
-  readonly expression: Expression;
-  /**
-   * Depth in grammar rules, counted as in cel-go: a rule for each level of operators, even without an operator; one for each
-   * further operand of a level; and one for each chained selection, call or index. Literals and names count as 0.
-   */
-  readonly depth: number;
+  return new Parser(text, features).whole();
 }
 
 /** Rules between a unary operand and an expression: conditional, `||`, `&&`, relation and sum. */
@@ -64,16 +41,22 @@ const levelsAboveUnary = 5;
 class Parser {
   private readonly tokens: readonly Token[];
   private next = 0;
+  /** Number of open expressions: nested parentheses, items and arguments. */
   private open = 0;
+  /** Number of open right operands of relations and of arithmetic. */
+  private readonly openOperands = { relation: 0, arithmetic: 0 };
 
-  constructor(text: string) {
-    this.tokens = tokenize(text);
+  constructor(
+    text: string,
+    private readonly features: Features,
+  ) {
+    this.tokens = tokenize(text, features);
   }
 
   whole(): Expression {
     const { expression, depth } = this.expression();
     if (this.token.kind !== "end") throw this.unexpected("the end");
-    assertDepth(depth + 1, expression.at);
+    assertDepth(this.features.shallowDepth === true ? depth : depth + 1, expression.at);
     return expression;
   }
 
@@ -89,7 +72,7 @@ class Parser {
     const { at } = this.token;
     if (!this.takes("?")) {
       this.open--;
-      return combine(condition.expression, [condition], 1);
+      return this.combine(condition.expression, [condition], 1);
     }
     const whenTrue = this.logical("or");
     this.expect(":");
@@ -102,7 +85,7 @@ class Parser {
       whenFalse: whenFalse.expression,
       at,
     };
-    return combine(node, [condition, whenTrue, whenFalse], 1);
+    return this.combine(node, [condition, whenTrue, whenFalse], 1, 1);
   }
 
   /** Fast path for a literal followed by the end of the expression, as most items of long lists are. */
@@ -111,8 +94,9 @@ class Parser {
     if (token.kind !== "literal") return undefined;
     const { kind, text } = this.tokens[this.next + 1] as Exclude<Token, { kind: "literal" }>;
     if (kind !== "sign" || (text !== "," && text !== "]" && text !== ")")) return undefined;
+    if (this.open >= maxDepth) throw tooDeep(token.at);
     const literal = this.primary();
-    return combine(literal.expression, [literal], levelsAboveUnary + 1);
+    return this.combine(literal.expression, [literal], levelsAboveUnary + 1);
   }
 
   private logical(operator: Logical["operator"]): Part {
@@ -126,18 +110,26 @@ class Parser {
       operands.length === 1
         ? first!.expression
         : { node: "logical", operator, operands: operands.map(({ expression }) => expression), at };
-    return combine(node, operands, 1);
+    return this.combine(node, operands, 1);
   }
 
   private relation(): Part {
     let left = this.sum();
-    left = combine(left.expression, [left], 1);
+    left = this.combine(left.expression, [left], 1);
     for (;;) {
       const operator = this.binaryOperator(0);
       if (operator === undefined) return left;
-      const right = this.sum();
-      left = binary(operator, left, combine(right.expression, [right], 1));
+      const right = this.rightOperand("relation", () => this.sum());
+      left = this.binary(operator, left, this.combine(right.expression, [right], 1));
     }
+  }
+
+  private rightOperand(rule: keyof Parser["openOperands"], parseOperand: () => Part): Part {
+    const open = ++this.openOperands[rule] + this.open;
+    if (this.features.shallowDepth === true && open > maxDepth) throw tooDeep(this.token.at);
+    const right = parseOperand();
+    this.openOperands[rule]--;
+    return right;
   }
 
   private sum(): Part {
@@ -149,13 +141,13 @@ class Parser {
     const operand = (): Part => {
       if (level === 1) return this.arithmetic(2);
       const unary = this.unary();
-      return combine(unary.expression, [unary], 1);
+      return this.combine(unary.expression, [unary], 1);
     };
     let left = operand();
     for (;;) {
       const operator = this.binaryOperator(level);
       if (operator === undefined) return left;
-      left = binary(operator, left, operand());
+      left = this.binary(operator, left, this.rightOperand("arithmetic", operand));
     }
   }
 
@@ -185,9 +177,10 @@ class Parser {
       }
     }
     const operand = this.member();
-    if (count % 2 === 0) return combine(operand.expression, [operand], 1);
+    if (count % 2 === 0) return this.combine(operand.expression, [operand], 1);
     const name = text === "!" ? "!_" : "-_";
-    return combine({ node: "call", name, target: undefined, args: [operand.expression], at }, [operand], 1);
+    const node = call(name, undefined, [operand.expression], at);
+    return this.combine(node, [operand], 1);
   }
 
   private member(): Part {
@@ -196,31 +189,61 @@ class Parser {
 
   /** Parses selections, calls and indexes after an expression. */
   private membersOf(first: Part): Part {
-    let operand = combine(first.expression, [first], 1);
+    let operand = this.combine(first.expression, [first], 1);
     for (;;) {
       const { at } = this.token;
-      if (this.takes(".")) {
-        const field = this.fieldName();
-        if (!this.takes("(")) {
-          const node: Expression = { node: "select", operand: operand.expression, field, test: false, at };
-          operand = combine(node, [operand], 1);
-          continue;
-        }
-        const args = this.list(")");
-        const argNodes = args.map(({ expression }) => expression);
-        const target = operand.expression;
-        const node = macroCall(field, target, argNodes, at) ?? call(field, target, argNodes, at);
-        operand = combine(node, [operand, ...args], 1);
-      } else if (this.takes("[")) {
-        const index = this.expression();
-        this.expect("]");
-        const node = call("_[_]", undefined, [operand.expression, index.expression], at);
-        operand = combine(node, [operand, index], 1);
-      } else if (this.isSign("{") && qualifiedName(operand.expression) !== undefined) {
+      if (this.takes(".")) operand = this.selection(operand, at);
+      else if (this.takes("[")) operand = this.index(operand, at);
+      else if (this.isSign("{") && qualifiedName(operand.expression) !== undefined) {
         const name = qualifiedName(operand.expression)!;
         operand = this.objectLiteral(name, operand);
       } else return operand;
     }
+  }
+
+  /** Parses a selection or a call after the dot. */
+  private selection(operand: Part, at: number): Part {
+    const target = operand.expression;
+    if (this.takesOptionalMark()) {
+      const value = this.fieldName();
+      const field: Expression = { node: "literal", value, at: this.token.at };
+      return this.combine(call("_?._", undefined, [target, field], at), [operand], 1, 1);
+    }
+    const isQuoted = this.token.kind === "quoted name";
+    const field = this.fieldName();
+    if (isQuoted || !this.takes("(")) {
+      const node: Expression = { node: "select", operand: target, field, test: false, at };
+      return this.combine(node, [operand], 1, 1);
+    }
+    const args = this.list(")");
+    return this.combine(this.callOrMacro(field, target, args, at), [operand, ...args], 1, 1);
+  }
+
+  private callOrMacro(
+    name: string,
+    target: Expression | undefined,
+    args: readonly Part[],
+    at: number,
+  ): Expression {
+    const argNodes = args.map(({ expression }) => expression);
+    return macroCall({ name, target, args: argNodes, at }, this.features) ?? call(name, target, argNodes, at);
+  }
+
+  /** Parses an index after the bracket. */
+  private index(operand: Part, at: number): Part {
+    const name = this.takesOptionalMark() ? "_[?_]" : "_[_]";
+    const index = this.expression();
+    this.expect("]");
+    const node = call(name, undefined, [operand.expression, index.expression], at);
+    return this.combine(node, [operand, index], 1, 1);
+  }
+
+  /** Consumes the question mark of an optional selection, index or item, if there is one. */
+  private takesOptionalMark(): boolean {
+    const { at } = this.token;
+    if (!this.takes("?")) return false;
+    if (this.features.optionalSyntax !== true) throw new ExpressionError("unsupported syntax '?'", at);
+    return true;
   }
 
   /** Parses a primary expression. Its depth doesn't include its own rule. */
@@ -239,10 +262,7 @@ class Parser {
       this.expect(")");
       return inner;
     }
-    if (this.takes("[")) {
-      const items = this.list("]");
-      return combine({ node: "list", items: items.map(({ expression }) => expression), at }, items, 0);
-    }
+    if (this.takes("[")) return this.listLiteral(at);
     if (this.takes("{")) return this.mapLiteral(at);
     return this.named(at);
   }
@@ -259,12 +279,18 @@ class Parser {
     const name = dot + token.text;
     if (!this.takes("(")) return { expression: { node: "identifier", name, at }, depth: 0 };
     const args = this.list(")");
-    const argNodes = args.map(({ expression }) => expression);
-    const node = macroCall(name, undefined, argNodes, at) ?? call(name, undefined, argNodes, at);
-    return combine(node, args, 0);
+    return this.combine(this.callOrMacro(name, undefined, args, at), args, 0);
   }
 
-  private list(close: string): Part[] {
+  private listLiteral(at: number): Part {
+    const optional = new Set<number>();
+    const items = this.list("]", optional);
+    const node: Expression = { node: "list", items: items.map(({ expression }) => expression), optional, at };
+    return this.combine(node, items, 0);
+  }
+
+  /** @param optional collects the indexes of optional items, if they are allowed. */
+  private list(close: string, optional?: Set<number>): Part[] {
     const items: Part[] = [];
     // A single comma is allowed where a trailing comma is.
     if (close === "]" && this.takes(",")) {
@@ -272,6 +298,7 @@ class Parser {
       return items;
     }
     while (!this.takes(close)) {
+      if (optional !== undefined && this.takesOptionalMark()) optional.add(items.length);
       items.push(this.expression());
       if (this.takes(",")) {
         if (close === ")" && this.isSign(close)) throw this.unexpected("an expression");
@@ -282,19 +309,20 @@ class Parser {
 
   /** Parses a map literal; its entries are a grammar rule. */
   private mapLiteral(at: number): Part {
-    const entries: { key: Expression; value: Expression }[] = [];
+    const entries: { key: Expression; value: Expression; optional: boolean }[] = [];
     const parts: Part[] = [];
     if (this.takes(",")) this.expect("}");
     else
       while (!this.takes("}")) {
+        const optional = this.takesOptionalMark();
         const key = this.expression();
         this.expect(":");
         const value = this.expression();
         parts.push(key, value);
-        entries.push({ key: key.expression, value: value.expression });
+        entries.push({ key: key.expression, value: value.expression, optional });
         if (!this.takes(",") && !this.isSign("}")) throw this.unexpected('"," or "}"');
       }
-    return combine({ node: "map", entries, at }, parts, entries.length === 0 ? 0 : 1);
+    return this.combine({ node: "map", entries, at }, parts, entries.length === 0 ? 0 : 1);
   }
 
   /** Parses an object literal. Types for it don't exist, so only the name is kept, for the error. */
@@ -307,15 +335,38 @@ class Parser {
       parts.push(this.expression());
       if (!this.takes(",") && !this.isSign("}")) throw this.unexpected('"," or "}"');
     }
-    return combine({ node: "object", name, at: operand.expression.at }, parts, 1);
+    return this.combine({ node: "object", name, at: operand.expression.at }, parts, 1);
   }
 
   private fieldName(): string {
     const token = this.token;
-    if (token.kind !== "name") throw this.unexpected("a field's name");
-    if (token.text === "in") throw this.unexpected("a field's name");
+    if (token.kind !== "name" && token.kind !== "quoted name") throw this.unexpected("a field's name");
+    if (token.kind === "name" && token.text === "in") throw this.unexpected("a field's name");
     this.next++;
     return token.text;
+  }
+
+  /**
+   * Creates an expression from its parts.
+   *
+   * @param rules number of grammar rules around them.
+   * @param nodes 1 if the expression counts with {@link Features.shallowDepth}.
+   */
+  private combine(expression: Expression, parts: readonly Part[], rules: number, nodes = 0): Part {
+    let depth = 0;
+    for (const part of parts) if (part.depth > depth) depth = part.depth;
+    depth += this.features.shallowDepth === true ? nodes : rules;
+    assertDepth(depth, expression.at);
+    return { expression, depth };
+  }
+
+  private binary(
+    { name, at }: { readonly name: string; readonly at: number },
+    left: Part,
+    right: Part,
+  ): Part {
+    const node = call(name, undefined, [left.expression, right.expression], at);
+    return this.combine(node, [left, right], 1, 1);
   }
 
   private isSign(text: string): boolean {
@@ -340,35 +391,6 @@ class Parser {
   }
 }
 
-function tooDeep(at: number): ExpressionError {
-  return new ExpressionError(`expression recursion limit exceeded: ${maxDepth}`, at);
-}
-
-function assertDepth(depth: number, at: number): void {
-  if (depth > maxDepth) throw tooDeep(at);
-}
-
-/** Creates an expression from its parts; `rules` is the number of grammar rules around them. */
-function combine(expression: Expression, parts: readonly Part[], rules: number): Part {
-  let depth = 0;
-  for (const part of parts) if (part.depth > depth) depth = part.depth;
-  depth += rules;
-  assertDepth(depth, expression.at);
-  return { expression, depth };
-}
-
-function binary({ name, at }: { readonly name: string; readonly at: number }, left: Part, right: Part): Part {
-  return combine(call(name, undefined, [left.expression, right.expression], at), [left, right], 1);
-}
-
 function call(name: string, target: Expression | undefined, args: readonly Expression[], at: number): Call {
   return { node: "call", name, target, args, at };
-}
-
-/** Returns the qualified name of an expression; undefined if it isn't one. */
-export function qualifiedName(expression: Expression): string | undefined {
-  if (expression.node === "identifier") return expression.name;
-  if (expression.node !== "select" || expression.test) return undefined;
-  const above = qualifiedName(expression.operand);
-  return above === undefined ? undefined : `${above}.${expression.field}`;
 }

@@ -1,15 +1,26 @@
 import { ValueList, ValueMap } from "./collections.ts";
 import { planLoop } from "./loops.ts";
-import { unescapedFieldName } from "./field-names.ts";
-import type { CelFunction, FunctionTable } from "./function-table.ts";
+import { reservedField, unescapedFieldName } from "./field-names.ts";
+import { chargeOf, type CelFunction, type FunctionTable } from "./function-table.ts";
 import { indexValue, valueOrMissingKey } from "./functions/operators.ts";
 import { constantOf, isConstant } from "./constants.ts";
-import type { Evaluation, Step } from "./step.ts";
+import type { Step } from "./step.ts";
 import { ExpressionError } from "./syntax.ts";
-import type { Call, Conditional, Expression, Identifier, Logical, MapLiteral, Select } from "./syntax.ts";
-import { sizeOf } from "./meter.ts";
+import type {
+  Call,
+  Conditional,
+  Expression,
+  Identifier,
+  ListLiteral,
+  Literal,
+  Logical,
+  MapLiteral,
+  OptionalMap,
+  Select,
+} from "./syntax.ts";
 import { dyn } from "./types.ts";
-import { CelMap, Fault, noOverload, TypeValue, type Value } from "./values.ts";
+import { chargePresent, optionalField, optionalItem, optionalList, presentValue } from "./optional-access.ts";
+import { CelMap, Fault, noOverload, Optional, TypeValue, type Value } from "./values.ts";
 
 /** Cost of list and map literals. */
 const listCost = 10;
@@ -53,9 +64,9 @@ export class Planner {
       case "select":
         return this.select(expression, nameCost);
       case "call":
-        return expression.name === "_[_]" ? this.index(expression, nameCost) : this.call(expression);
+        return this.callOrIndex(expression, nameCost);
       case "list":
-        return this.list(expression.items);
+        return this.list(expression);
       case "map":
         return this.map(expression);
       case "logical":
@@ -64,6 +75,8 @@ export class Planner {
         return this.conditional(expression);
       case "comprehension":
         return this.comprehension(expression);
+      case "optional map":
+        return this.optionalMap(expression);
       case "literal":
       case "object":
         throw new Error(`${expression.node} must be planned by its parent`);
@@ -83,16 +96,59 @@ export class Planner {
     };
   }
 
-  private select({ operand, field, test, qualified }: Select, nameCost: number): Step {
+  private select(expression: Select, nameCost: number): Step {
+    const { operand, test, qualified } = expression;
     if (qualified !== undefined) return this.identifier(qualified, nameCost);
+    const field = declaredField(operand, expression.field);
     const of = this.step(operand, test ? 1 : nameCost);
-    const plain = field.includes("__") ? unescapedFieldName(field) : undefined;
+    const plain = plainName(field);
     if (test) return (evaluation) => presence(of(evaluation), field, plain);
     const cost = isSelectionChain(operand) || operand.node === "conditional" ? 1 : 2;
     return (evaluation) => {
       const value = of(evaluation);
+      if (value instanceof Optional)
+        return chargePresent(optionalField(value, field, plain), cost, evaluation);
       evaluation.meter.charge(cost);
       return selectField(value, field, plain);
+    };
+  }
+
+  private callOrIndex(call: Call, nameCost: number): Step {
+    switch (call.name) {
+      case "_[_]":
+        return this.index(call, nameCost);
+      case "_[?_]":
+        return this.optionalIndex(call, nameCost);
+      case "_?._":
+        return this.optionalSelect(call, nameCost);
+      default:
+        return this.call(call);
+    }
+  }
+
+  /** A selection of a field that may be absent; only the selection of a present one is charged. */
+  private optionalSelect({ args }: Call, nameCost: number): Step {
+    const [operand, { value: name }] = args as [Expression, Literal & { readonly value: string }];
+    const field = declaredField(operand, name);
+    const of = this.step(operand, nameCost);
+    const plain = plainName(field);
+    const cost = isSelectionChain(operand) ? 1 : 2;
+    return (evaluation) => {
+      const value = of(evaluation);
+      return chargePresent(optionalField(value, field, plain), cost, evaluation);
+    };
+  }
+
+  private optionalIndex({ args }: Call, nameCost: number): Step {
+    const [operand, by] = args as [Expression, Expression];
+    const of = this.step(operand, nameCost);
+    const at = this.step(by, isSelectionChain(by) ? 0 : 1);
+    const cost = isSelectionChain(operand) ? 1 : 2;
+    return (evaluation) => {
+      const value = of(evaluation);
+      const index = at(evaluation);
+      if (index instanceof Fault) return value instanceof Fault ? value : index;
+      return chargePresent(optionalItem(value, index), cost, evaluation);
     };
   }
 
@@ -104,6 +160,9 @@ export class Planner {
     return (evaluation) => {
       const value = of(evaluation);
       const index = at(evaluation);
+      if (value instanceof Optional && !(index instanceof Fault)) {
+        return chargePresent(optionalItem(value, index), cost, evaluation);
+      }
       evaluation.meter.charge(cost);
       if (value instanceof Fault) return value;
       return index instanceof Fault ? index : indexValue(value, index);
@@ -116,6 +175,7 @@ export class Planner {
     const onValue = target !== undefined && (functionName === undefined || !functionName.includes("."));
     const all = onValue ? [target, ...args] : args;
     const type = expression.type ?? dyn;
+    if (definition.lazy === true) return this.lazyCall(definition, all as [Expression, Expression]);
     // `in` with a list of literals costs 1.
     if (name === "@in" && isListOfLiterals(args[1]!)) {
       return planCall(
@@ -131,8 +191,20 @@ export class Planner {
     );
   }
 
-  private list(items: readonly Expression[]): Step {
+  /** Plans a call whose second argument is only evaluated if the optional receiver has no value; nothing is charged for it. */
+  private lazyCall({ run }: CelFunction, [receiver, alternative]: [Expression, Expression]): Step {
+    const [first, second] = [this.plan(receiver), this.plan(alternative)];
+    return (evaluation) => {
+      const value = first(evaluation);
+      if (value instanceof Fault) return value;
+      if (value instanceof Optional && value.value === undefined) return second(evaluation);
+      return run([value], evaluation.meter, dyn);
+    };
+  }
+
+  private list({ items, optional }: ListLiteral): Step {
     const steps = items.map((item) => this.plan(item));
+    if (optional.size > 0) return optionalList(steps, optional);
     return (evaluation) => {
       const values: Value[] = [];
       // Constant items cost nothing.
@@ -148,7 +220,9 @@ export class Planner {
   }
 
   private map({ entries }: MapLiteral): Step {
-    const steps = entries.map(({ key, value }) => ({ key: this.plan(key), value: this.plan(value) }));
+    const steps = entries.map(({ key, value, optional }) => {
+      return { key: this.plan(key), value: this.plan(value), optional };
+    });
     return (evaluation) => {
       const map = new ValueMap();
       evaluation.meter.work(steps.length * stepsPerEntry);
@@ -157,7 +231,10 @@ export class Planner {
         if (key instanceof Fault) return key;
         const value = step.value(evaluation);
         if (value instanceof Fault) return value;
-        if (!map.set(key, value)) return new Fault("unsupported key type");
+        const present = step.optional ? presentValue(value) : value;
+        if (present === undefined) continue;
+        if (present instanceof Fault) return present;
+        if (!map.set(key, present)) return new Fault("unsupported key type");
       }
       evaluation.meter.charge(mapCost);
       return map;
@@ -194,14 +271,42 @@ export class Planner {
   }
 
   private comprehension(expression: Extract<Expression, { node: "comprehension" }>): Step {
-    const { range, variable, condition, transform, macro } = expression;
+    const { range, variable, second, condition, transform, macro } = expression;
     const over = this.plan(range);
-    const slot = this.slots.size + this.loops.length;
+    const slot = this.nextSlot;
     this.loops.push({ name: variable, slot });
+    if (second !== undefined) this.loops.push({ name: second, slot: slot + 1 });
     const test = condition === undefined ? undefined : this.plan(condition);
     const make = transform === undefined ? undefined : this.plan(transform);
+    this.loops.length = slot - this.slots.size;
+    return planLoop({ macro, over, slot, hasSecond: second !== undefined, test, make });
+  }
+
+  private get nextSlot(): number {
+    return this.slots.size + this.loops.length;
+  }
+
+  /** As in the reference, the target is evaluated twice: for the condition, and for the value. */
+  private optionalMap({ target, variable, transform, flat }: OptionalMap): Step {
+    const of = this.plan(target);
+    const slot = this.nextSlot;
+    this.loops.push({ name: variable, slot });
+    const make = this.plan(transform);
     this.loops.pop();
-    return planLoop({ macro, over, slot, test, make });
+    return (evaluation) => {
+      const { meter, slots } = evaluation;
+      const value = of(evaluation);
+      meter.charge(1);
+      if (!(value instanceof Optional)) return value instanceof Fault ? value : noOverload;
+      meter.charge(1);
+      if (value.value === undefined) return Optional.none;
+      of(evaluation);
+      slots[slot] = value.value;
+      const result = make(evaluation);
+      if (flat) return result instanceof Optional || result instanceof Fault ? result : noOverload;
+      meter.charge(1);
+      return result instanceof Fault ? result : new Optional(result);
+    };
   }
 }
 
@@ -214,7 +319,21 @@ function isSelectionChain(expression: Expression): boolean {
   if (isConstant(expression)) return false;
   if (expression.node === "identifier") return expression.names === undefined;
   if (expression.node === "select") return !expression.test;
-  return expression.node === "call" && expression.name === "_[_]";
+  return expression.node === "call" && selections.has(expression.name);
+}
+
+const selections: ReadonlySet<string> = new Set(["_[_]", "_[?_]", "_?._"]);
+
+/** Returns the name of a declared field in the type of an operand: `__namespace__` for `namespace`. */
+function declaredField({ type = dyn }: Expression, field: string): string {
+  const declared = type.is === "optional" ? type.of : type;
+  if (declared.is !== "object" || declared.fields.has(field)) return field;
+  return reservedField(declared, field) === undefined ? field : `__${field}__`;
+}
+
+/** Returns the unescaped field name, if the name is escaped. */
+function plainName(field: string): string | undefined {
+  return field.includes("__") ? unescapedFieldName(field) : undefined;
 }
 
 /** Specializes a function for a string literal argument. */
@@ -242,15 +361,9 @@ function planCall(
       if (value instanceof Fault) fault ??= value;
       args.push(value);
     }
-    charge(evaluation, args);
+    charge(args, evaluation.meter);
     return fault ?? run(args, evaluation.meter, type);
   };
-}
-
-function chargeOf({ cost, charge }: CelFunction): (evaluation: Evaluation, args: readonly Value[]) => void {
-  if (charge !== undefined) return ({ meter }, args) => charge(args, meter);
-  if (cost === undefined) return ({ meter }) => meter.charge(1);
-  return ({ meter }, args) => meter.charge(cost(sizeOf(args[0]!), args.length > 1 ? sizeOf(args[1]!) : 1));
 }
 
 /** @param plain the unescaped field name, if the name is escaped. */
@@ -261,5 +374,6 @@ function selectField(value: Value, field: string, plain: string | undefined): Va
 
 function presence(value: Value, field: string, plain: string | undefined): Value {
   if (value instanceof CelMap) return value.select(field, plain) !== undefined;
+  if (value instanceof Optional) return value.value !== undefined && presence(value.value, field, plain);
   return value instanceof Fault ? value : noOverload;
 }

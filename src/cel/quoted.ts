@@ -18,19 +18,31 @@ const plainEscapes: Readonly<Record<string, number>> = {
 const escape =
   /\\(?:([abfnrtv\\'"`?])|[xX]([\da-fA-F]{2})|([0-3][0-7]{2})|u([\da-fA-F]{4})|U([\da-fA-F]{8})|)/g;
 
+/** The form of a literal. */
+interface QuotedForm {
+  readonly raw: boolean;
+  readonly asBytes: boolean;
+  /** Whether the escape sequence of a surrogate is an error; otherwise it is replaced. */
+  readonly noSurrogates: boolean;
+}
+
 /**
  * Decodes the content of a string or bytes literal, without its quotes.
  *
  * @param at position of the content in the expression.
  */
-export function decodeQuoted(inner: string, raw: boolean, asBytes: boolean, at: number): string | Uint8Array {
+export function decodeQuoted(
+  inner: string,
+  { raw, asBytes, noSurrogates }: QuotedForm,
+  at: number,
+): string | Uint8Array {
   const text = inner.includes("\r") ? inner.replaceAll(/\r\n?/g, "\n") : inner;
   if (raw || !text.includes("\\")) return asBytes ? Buffer.from(text, "utf8") : text;
   if (asBytes) return decodeBytes(text, at);
   return text.replaceAll(escape, (_, ...groups: unknown[]) => {
     const [plain, hex, octal, short, long] = groups as (string | undefined)[];
     const offset = groups.find((one) => typeof one === "number")!;
-    return character(codeOf(plain, hex, octal, short ?? long, at + offset), at + offset);
+    return character(codeOf(plain, hex, octal, short ?? long, at + offset), noSurrogates, at + offset);
   });
 }
 
@@ -65,9 +77,12 @@ function codeOf(
   throw new ExpressionError("Syntax error: unknown escape sequence", at);
 }
 
-function character(code: number, at: number): string {
-  // As in Go, a lone surrogate is replaced.
-  if (code >= 0xd800 && code <= 0xdfff) return "\ufffd";
+function character(code: number, noSurrogates: boolean, at: number): string {
+  if (code >= 0xd800 && code <= 0xdfff) {
+    if (noSurrogates) throw new ExpressionError("invalid unicode code point", at);
+    // As in Go, a lone surrogate is replaced.
+    return "\ufffd";
+  }
   if (code > 0x10ffff) {
     throw new ExpressionError("Syntax error: this escape sequence is no Unicode character", at);
   }

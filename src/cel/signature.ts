@@ -1,8 +1,21 @@
 import {
+  authorizerType,
+  cidrType,
+  decisionType,
+  formatType,
+  groupCheckType,
+  ipType,
+  pathCheckType,
+  quantityType,
+  resourceCheckType,
+  semverType,
+} from "./opaque-types.ts";
+import {
   listOf,
   mapOf,
   namedTypes,
   dyn,
+  optionalOf,
   typeOf,
   urlType,
   duration,
@@ -24,6 +37,16 @@ const shortNames: ReadonlyMap<string, CelType> = new Map<string, CelType>([
   ["timestamp", timestamp],
   ["duration", duration],
   ["url", urlType],
+  ["ip", ipType],
+  ["cidr", cidrType],
+  ["quantity", quantityType],
+  ["semver", semverType],
+  ["format", formatType],
+  ["authorizer", authorizerType],
+  ["pathCheck", pathCheckType],
+  ["groupCheck", groupCheckType],
+  ["resourceCheck", resourceCheckType],
+  ["decision", decisionType],
 ]);
 
 /**
@@ -61,6 +84,7 @@ class SignatureReader {
     if (/^[A-Z]$/.test(name)) return { is: "parameter", name };
     if (name === "list") return listOf(this.inner());
     if (name === "type") return typeOf(this.inner());
+    if (name === "optional") return optionalOf(this.inner());
     if (name === "map") {
       this.take("<");
       const key = this.type();

@@ -41,7 +41,8 @@ export type Expression =
   | ObjectLiteral
   | Logical
   | Conditional
-  | Comprehension;
+  | Comprehension
+  | OptionalMap;
 
 /** The value of a literal: `bigint` for int, `{ uint }` for uint, `number` for double. */
 export type LiteralValue = null | boolean | bigint | number | string | Uint8Array | { readonly uint: bigint };
@@ -90,11 +91,20 @@ export interface Call extends Node {
 export interface ListLiteral extends Node {
   readonly node: "list";
   readonly items: readonly Expression[];
+  /** Indexes of optional items (`[?a]`). */
+  readonly optional: ReadonlySet<number>;
 }
 
 export interface MapLiteral extends Node {
   readonly node: "map";
-  readonly entries: readonly { readonly key: Expression; readonly value: Expression }[];
+  readonly entries: readonly MapEntry[];
+}
+
+export interface MapEntry {
+  readonly key: Expression;
+  readonly value: Expression;
+  /** Whether the value is optional (`{?a: b}`). */
+  readonly optional: boolean;
 }
 
 export interface ObjectLiteral extends Node {
@@ -115,16 +125,30 @@ export interface Conditional extends Node {
   readonly whenFalse: Expression;
 }
 
-export type Macro = "all" | "exists" | "exists_one" | "map" | "filter";
+export type Macro =
+  "all" | "exists" | "exists_one" | "map" | "filter" | "transformMap" | "transformMapEntry" | "sortBy";
 
-/** A macro that iterates over a list or the keys of a map. */
+/** A macro that iterates over the items of a list or the keys of a map. */
 export interface Comprehension extends Node {
   readonly node: "comprehension";
   readonly macro: Macro;
   readonly range: Expression;
+  /** The item of a list or the key of a map. With a second variable, the index of a list. */
   readonly variable: string;
-  /** The predicate; in `map` the optional filter. */
+  /** The item of a list or the value of a map. */
+  readonly second: string | undefined;
+  /** The predicate; in macros that make a list or a map the optional filter. */
   readonly condition: Expression | undefined;
-  /** The transformation of `map`. */
+  /** The transformation of macros that make a list or a map. */
   readonly transform: Expression | undefined;
+}
+
+/** The macros `optMap` and `optFlatMap`: the transformation of an optional value. */
+export interface OptionalMap extends Node {
+  readonly node: "optional map";
+  readonly target: Expression;
+  readonly variable: string;
+  readonly transform: Expression;
+  /** Whether the transformation is optional (`optFlatMap`). */
+  readonly flat: boolean;
 }

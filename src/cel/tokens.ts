@@ -1,14 +1,17 @@
+import type { Features } from "./language-features.ts";
 import { decodeQuoted } from "./quoted.ts";
 import { ExpressionError, type LiteralValue } from "./syntax.ts";
 
 export type Token =
   | { readonly kind: "name"; readonly text: string; readonly at: number; readonly end: number }
   | { readonly kind: "literal"; readonly value: LiteralValue; readonly at: number; readonly end: number }
+  | { readonly kind: "quoted name"; readonly text: string; readonly at: number; readonly end: number }
   | { readonly kind: "sign"; readonly text: string; readonly at: number; readonly end: number }
   | { readonly kind: "end"; readonly text: ""; readonly at: number; readonly end: number };
 
 const space = /[ \t\r\n\f]+|\/\/[^\r\n]*/y;
 const name = /[A-Za-z_]\w*/y;
+const quotedName = /`[A-Za-z0-9_.\-/ ]+`/y;
 const double = /(?:\d+\.\d+(?:[eE][+-]?\d+)?|\d+[eE][+-]?\d+|\.\d+(?:[eE][+-]?\d+)?)/y;
 const integer = /(?:0x[\da-fA-F]+|\d+)/y;
 const sign = /(?:==|!=|<=|>=|&&|\|\||[-+*/%!?:.,()[\]{}<>])/y;
@@ -28,7 +31,7 @@ const rawQuoteEnds: Readonly<Record<string, RegExp>> = {
 };
 
 /** Splits an expression into tokens; the last one is `end`. */
-export function tokenize(text: string): Token[] {
+export function tokenize(text: string, features: Features): Token[] {
   const tokens: Token[] = [];
   let at = 0;
   for (;;) {
@@ -38,7 +41,7 @@ export function tokenize(text: string): Token[] {
       continue;
     }
     if (at >= text.length) break;
-    const token = readToken(text, at);
+    const token = readToken(text, at, features);
     tokens.push(token);
     at = token.end;
   }
@@ -46,14 +49,18 @@ export function tokenize(text: string): Token[] {
   return tokens;
 }
 
-function readToken(text: string, at: number): Token {
+function readToken(text: string, at: number, features: Features): Token {
   const signText = matchAt(sign, text, at);
   if (signText !== undefined && !(signText === "." && isDigit(text.charCodeAt(at + 1)))) {
     return { kind: "sign", text: signText, at, end: at + signText.length };
   }
   if (signText !== undefined || isDigit(text.charCodeAt(at))) return number(text, at);
   const quote = matchAt(quoteStart, text, at);
-  if (quote !== undefined) return quoted(text, at, quote);
+  if (quote !== undefined) return quoted(text, at, quote, features);
+  const escapedName = features.quotedFieldNames === true ? matchAt(quotedName, text, at) : undefined;
+  if (escapedName !== undefined) {
+    return { kind: "quoted name", text: escapedName.slice(1, -1), at, end: at + escapedName.length };
+  }
   const named = matchAt(name, text, at);
   if (named !== undefined) {
     const end = at + named.length;
@@ -88,7 +95,7 @@ function wholeNumber(text: string, at: number, digits: string): Token {
   return { kind: "literal", value: { uint: value }, at, end };
 }
 
-function quoted(text: string, at: number, start: string): Token {
+function quoted(text: string, at: number, start: string, { noSurrogates = false }: Features): Token {
   const prefix = /^[bBrR]*/.exec(start)![0].toLowerCase();
   const quote = start.slice(prefix.length);
   const raw = prefix.includes("r");
@@ -96,7 +103,8 @@ function quoted(text: string, at: number, start: string): Token {
   if (rest === undefined) throw new ExpressionError("Syntax error: unterminated string literal", at);
   const inner = rest.slice(0, rest.length - quote.length);
   const end = at + start.length + rest.length;
-  const value = decodeQuoted(inner, raw, prefix.includes("b"), at + start.length);
+  const asBytes = prefix.includes("b");
+  const value = decodeQuoted(inner, { raw, asBytes, noSurrogates }, at + start.length);
   return { kind: "literal", value, at, end };
 }
 

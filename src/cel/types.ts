@@ -1,7 +1,8 @@
 /**
  * The types of CEL expressions and values. Types are plain data; object types are created on demand, because kinds may be recursive.
  */
-export type CelType = SimpleType | ListType | MapType | ObjectType | TypeType | ParameterType | OpaqueType;
+export type CelType =
+  SimpleType | ListType | MapType | ObjectType | TypeType | ParameterType | OpaqueType | OptionalType;
 
 export type SimpleName =
   "dyn" | "null" | "bool" | "int" | "uint" | "double" | "string" | "bytes" | "timestamp" | "duration";
@@ -64,6 +65,12 @@ export interface OpaqueType {
   readonly name: string;
 }
 
+/** A value that may be absent. */
+export interface OptionalType {
+  readonly is: "optional";
+  readonly of: CelType;
+}
+
 const simple = (is: SimpleName): SimpleType => ({ is });
 
 export const dyn = simple("dyn");
@@ -85,6 +92,7 @@ export const mapOf = (key: CelType, value: CelType, maxSize?: number): MapType =
   value,
   maxSize,
 });
+export const optionalOf = (of: CelType): OptionalType => ({ is: "optional", of });
 export const typeOf = (of: CelType): TypeType => ({ is: "type", of });
 
 /** Returns an object type whose fields are created on first access. */
@@ -124,6 +132,8 @@ export function typeText(type: CelType): string {
       return `map(${typeText(type.key)}, ${typeText(type.value)})`;
     case "type":
       return `type(${typeText(type.of)})`;
+    case "optional":
+      return `optional_type(${typeText(type.of)})`;
     case "object":
     case "opaque":
     case "parameter":

@@ -1,5 +1,5 @@
 import type { JsonObject } from "../base/json/value.ts";
-import type { CelType, ListIdentity, ObjectType } from "./types.ts";
+import type { CelType, ListIdentity, ObjectType, OpaqueType } from "./types.ts";
 
 /**
  * A value during evaluation: `int` is `bigint`, `double` is `number`. A fault is a value and isn't thrown, so that
@@ -16,6 +16,8 @@ export type Value =
   | Timestamp
   | Duration
   | Url
+  | OpaqueValue
+  | Optional
   | TypeValue
   | CelList
   | CelMap
@@ -44,6 +46,23 @@ export class Timestamp {
 /** A duration. */
 export class Duration {
   constructor(readonly nanos: bigint) {}
+}
+
+/** A value of an opaque type, which has functions but no fields. */
+export abstract class OpaqueValue {
+  abstract readonly type: OpaqueType;
+  /** Size for the cost of functions. */
+  get size(): number {
+    return 1;
+  }
+  /** @param other a value of the same type. */
+  abstract equals(other: OpaqueValue): boolean;
+}
+
+/** A value that may be absent. */
+export class Optional {
+  static readonly none = new Optional(undefined);
+  constructor(readonly value: Value | undefined) {}
 }
 
 /** A type as a value. */

@@ -1,3 +1,4 @@
+import type { Release } from "../base/releases.ts";
 import type { UserInfo } from "../base/user-info.ts";
 import type { Vocabulary } from "../vocabulary/vocabulary.ts";
 
@@ -6,6 +7,8 @@ export interface KindContext {
   readonly vocabulary: Vocabulary;
   /** Whether a feature gate is enabled (spec: conventions 9.4). */
   readonly enabled: (gate: string) => boolean;
+  /** The API release that the server follows; the reference release by default. */
+  readonly release?: Release | undefined;
   /** Whether privileged containers are forbidden. */
   readonly forbidsPrivileged?: boolean;
   /** The subresource of the write; empty for the main resource. */

@@ -2,6 +2,7 @@ import type { JsonValue } from "../../base/json/value.ts";
 import { isLater, type Release } from "../../base/releases.ts";
 import { RecentMap } from "../../base/recent-map.ts";
 import { compile, type Compiled, type Environment } from "../../cel/compile.ts";
+import { languageOf, type ExpressionUse } from "../../cel/libraries.ts";
 import {
   bool,
   dyn,
@@ -115,10 +116,20 @@ export const valueEnvironment = policyEnvironment({ params: dyn, namespaceObject
  * expressions share them.
  */
 export class PolicyPrograms {
-  private readonly cache = new RecentMap<Compiled>({ entries: 5_000, cost: 500_000 });
+  /**
+   * @param release the API release; later ones have more variables and functions.
+   * @param useOf whether an expression is stored already; a new one may use less.
+   */
+  constructor(
+    readonly release: Release,
+    private readonly useOf: (expression: string) => ExpressionUse = () => "stored",
+    private readonly cache = new RecentMap<Compiled>({ entries: 5_000, cost: 500_000 }),
+  ) {}
 
-  /** @param release the API release; later ones have more variables. */
-  constructor(readonly release: Release) {}
+  /** Returns programs with the same cache for other expressions. */
+  using(useOf: (expression: string) => ExpressionUse): PolicyPrograms {
+    return new PolicyPrograms(this.release, useOf, this.cache);
+  }
 
   /** Returns the variables of expressions whose policy has parameters or not. */
   variables(hasParams: boolean): PolicyVariables {
@@ -139,10 +150,14 @@ export class PolicyPrograms {
 
   /** @param result the required type; undefined for any. */
   get(expression: string, variables: PolicyVariables, result: CelType | undefined): Compiled {
-    const environment = () => policyEnvironment(variables, result);
+    const use = this.useOf(expression);
+    const environment = () => ({
+      ...policyEnvironment(variables, result),
+      language: languageOf(this.release, use),
+    });
     // Variables of the policy have types of their own.
     if ((variables.declared?.size ?? 0) > 0) return compile(expression, environment());
-    const key = `${variables.params === undefined ? "n" : "p"} ${result === undefined ? "" : typeText(result)} ${expression}`;
+    const key = `${variables.params === undefined ? "n" : "p"}${use[0]} ${result === undefined ? "" : typeText(result)} ${expression}`;
     let compiled = this.cache.get(key);
     if (compiled === undefined) {
       compiled = compile(expression, environment());

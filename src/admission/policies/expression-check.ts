@@ -39,18 +39,26 @@ export function policyExpressionCheck(
       (operation === "CREATE" || operation === "UPDATE") &&
       subresource === "" &&
       checkedKinds.has(declarationOf(resource.stored.kind)),
-    async validate({ object, target, effects }) {
+    async validate({ object, live, target, effects }) {
       if (object === undefined) return;
-      const policy = isPolicy(target.resource) ? policyOf(object, programs) : undefined;
-      const expressions =
-        policy === undefined ? webhookExpressions(object, programs) : policyExpressions(policy);
-      const faults = FieldReport.start();
       const yieldIfDue = createYielder();
-      for (const { path, expression, faults: found } of expressions) {
+      const stored = new Set<string>();
+      if (live !== undefined) {
+        for (const { text } of expressionsOf(live, target.resource, programs)) {
+          stored.add(text);
+          await yieldIfDue();
+        }
+      }
+      const own = programs.using((text) => (stored.has(text) ? "stored" : "new"));
+      const policy = isPolicy(target.resource) ? policyOf(object, own) : undefined;
+      const expressions = policy === undefined ? webhookExpressions(object, own) : policyExpressions(policy);
+      const faults = FieldReport.start();
+      for (const { path, expression } of expressions) {
         await yieldIfDue();
-        if (found === undefined) continue;
+        const message = faultOf(expression, path);
+        if (message === undefined) continue;
         if (faults.full) break;
-        faults.at(...path).invalid(expression.text, found);
+        faults.at(...path).invalid(expression.text, message);
       }
       if (faults.faults.length > 0) {
         const { resource, name } = target;
@@ -67,50 +75,57 @@ type Path = readonly (string | number)[];
 interface CheckedExpression {
   readonly path: Path;
   readonly expression: PolicyExpression;
-  /** Undefined if it compiles. */
-  readonly faults: string | undefined;
 }
 
-/** Compiles the expressions of a policy, one at a time. */
+/** The expressions of a policy or a webhook configuration. */
+function* expressionsOf(
+  object: ApiObject,
+  resource: Resource,
+  programs: PolicyPrograms,
+): Generator<PolicyExpression> {
+  const all = isPolicy(resource)
+    ? policyExpressions(policyOf(object, programs))
+    : webhookExpressions(object, programs);
+  for (const { expression } of all) yield expression;
+}
+
+/** The expressions of a policy. */
 function* policyExpressions(policy: Policy): Generator<CheckedExpression> {
-  const check = (expression: PolicyExpression, ...path: Path) => checked(expression, ["spec", ...path]);
   for (const [index, { expression }] of policy.matchConditions.entries()) {
-    yield check(expression, "matchConditions", index, "expression");
+    yield { path: ["spec", "matchConditions", index, "expression"], expression };
   }
   for (const [index, { expression }] of policy.variables.entries()) {
-    yield check(expression, "variables", index, "expression");
+    yield { path: ["spec", "variables", index, "expression"], expression };
   }
   for (const [index, { expression, messageExpression }] of policy.validations.entries()) {
-    yield check(expression, "validations", index, "expression");
-    if (messageExpression !== undefined) {
-      yield check(messageExpression, "validations", index, "messageExpression");
-    }
+    yield { path: ["spec", "validations", index, "expression"], expression };
+    if (messageExpression === undefined) continue;
+    yield { path: ["spec", "validations", index, "messageExpression"], expression: messageExpression };
   }
   for (const [index, { expression }] of policy.auditAnnotations.entries()) {
-    const value = check(expression, "auditAnnotations", index, "valueExpression");
-    yield { ...value, faults: value.faults ?? valueTypeFault(expression) };
+    yield { path: ["spec", "auditAnnotations", index, auditValue], expression };
   }
 }
 
-/** Requires a text or null as the value of an audit annotation. */
-function valueTypeFault({ compiled }: PolicyExpression): string | undefined {
-  const is = compiled.program?.type.is;
-  return is === "string" || is === "null" ? undefined : "must evaluate to one of [string null_type]";
-}
-
-/** Compiles the match conditions of webhooks, one at a time. */
+/** The match conditions of webhooks. */
 function* webhookExpressions(
   configuration: ApiObject,
   programs: PolicyPrograms,
 ): Generator<CheckedExpression> {
   for (const [index, { matchConditions }] of webhooksOf(configuration, programs).entries()) {
     for (const [position, { expression }] of matchConditions.entries()) {
-      yield checked(expression, ["webhooks", index, "matchConditions", position, "expression"]);
+      yield { path: ["webhooks", index, "matchConditions", position, "expression"], expression };
     }
   }
 }
 
-function checked(expression: PolicyExpression, path: Path): CheckedExpression {
-  const { faults } = expression.compiled;
-  return { path, expression, faults: faults && formatFaults(faults) };
+const auditValue = "valueExpression";
+
+/** Compiles an expression; undefined if it is valid. The value of an audit annotation must be a text or null. */
+function faultOf({ compiled }: PolicyExpression, path: Path): string | undefined {
+  const { faults, program } = compiled;
+  if (faults !== undefined) return formatFaults(faults);
+  if (path.at(-1) !== auditValue) return undefined;
+  const { is } = program.type;
+  return is === "string" || is === "null" ? undefined : "must evaluate to one of [string null_type]";
 }

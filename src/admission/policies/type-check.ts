@@ -1,4 +1,5 @@
 import { compile } from "../../cel/compile.ts";
+import { languageOf } from "../../cel/libraries.ts";
 import { SchemaTypes } from "../../cel/schema-types.ts";
 import { bool, dyn, type CelType } from "../../cel/types.ts";
 import { resourceOf, type Registry, type Resource } from "../../resources/registry/registry.ts";
@@ -24,13 +25,14 @@ export async function* typeWarnings(
   const yieldIfDue = createYielder();
   let remaining = maxWarnings;
   const types = new SchemaTypes("plain");
+  const language = languageOf(registry.release, "stored");
   const params = paramsType(policy, registry, types);
   const kinds = kindsOf(policy, registry, vocabulary);
   for (const [index, { expression }] of policy.validations.entries()) {
     for (const resource of kinds) {
       await yieldIfDue();
       const environment = policyEnvironment({ object: types.of(resource.kind.type), params }, bool);
-      const fault = compile(expression.text, environment).faults?.[0];
+      const fault = compile(expression.text, { ...environment, language }).faults?.[0];
       if (fault === undefined) continue;
       if (remaining-- === 0) return;
       const path = `spec.validations[${index}].expression`;

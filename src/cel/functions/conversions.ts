@@ -11,6 +11,8 @@ import {
   Duration,
   Fault,
   noOverload,
+  OpaqueValue,
+  Optional,
   Timestamp,
   TypeValue,
   Uint,
@@ -27,6 +29,7 @@ import {
   listOf,
   mapOf,
   nullType,
+  optionalOf,
   string,
   timestamp,
   typeOf,
@@ -184,6 +187,8 @@ function typeOfValue(value: Value): CelType {
   if (value instanceof Timestamp) return timestamp;
   if (value instanceof Duration) return duration;
   if (value instanceof Url) return urlType;
+  if (value instanceof OpaqueValue) return value.type;
+  if (value instanceof Optional) return optionalOf(dyn);
   return typeOf(dyn);
 }
 

@@ -2,7 +2,7 @@ import { compare, equal } from "../comparison.ts";
 import { JoinedList } from "../collections.ts";
 import { mergeItems } from "../list-identity.ts";
 import { declareFunction, traversal, type CelFunction, type CostRule } from "../function-table.ts";
-import type { Meter } from "../meter.ts";
+import { sizeOf, type Meter } from "../meter.ts";
 import { checkedDuration, checkedTime } from "../times.ts";
 import {
   CelList,
@@ -12,6 +12,7 @@ import {
   Duration,
   Fault,
   noOverload,
+  OpaqueValue,
   Timestamp,
   Uint,
   type Value,
@@ -121,7 +122,14 @@ function formatKey(key: Value): string {
 
 /** Operators by their names in cel-go. */
 export const operators: readonly (readonly [string, CelFunction])[] = [
-  ["_==_", declareFunction(["(A, A) -> bool"], ([a, b], meter) => equal(a!, b!, meter), { cost: byShorter })],
+  [
+    "_==_",
+    declareFunction(["(A, A) -> bool"], ([a, b], meter) => equal(a!, b!, meter), {
+      charge([a, b], meter) {
+        meter.charge(a instanceof OpaqueValue ? 1 : byShorter(sizeOf(a!), sizeOf(b!)));
+      },
+    }),
+  ],
   [
     "_!=_",
     declareFunction(["(A, A) -> bool"], ([a, b], meter) => !equal(a!, b!, meter), { cost: byShorter }),

@@ -125,6 +125,28 @@ const looking: Pick<CelFunction, "charge"> = {
   charge: ([within], meter) => chargeTraversal(within!, meter),
 };
 
+const byArgument: Pick<CelFunction, "cost"> = { cost: (_, argument) => traversal(argument) };
+
+/** `startsWith` and `endsWith` with the cost of the argument instead of the text, as in later releases. */
+export const affixFunctions: readonly (readonly [string, CelFunction])[] = [
+  [
+    "startsWith",
+    declareFunction(
+      ["string.(string) -> bool"],
+      ofTwo((text, other) => text.startsWith(other)),
+      byArgument,
+    ),
+  ],
+  [
+    "endsWith",
+    declareFunction(
+      ["string.(string) -> bool"],
+      ofTwo((text, other) => text.endsWith(other)),
+      byArgument,
+    ),
+  ],
+];
+
 /** String functions of the standard and of the extension library. */
 export const textFunctions: readonly (readonly [string, CelFunction])[] = [
   [

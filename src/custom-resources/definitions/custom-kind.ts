@@ -1,3 +1,4 @@
+import { defaultRelease } from "../../base/releases.ts";
 import {
   kindOfType,
   typeMeta,
@@ -149,9 +150,9 @@ function customKind(
       listKind: names.listKind ?? `${names.kind}List`,
       deprecation: deprecationOf(spec.group, version, names.kind),
     },
-    validateLast: (object, live, report, { enabled }) =>
+    validateLast: (object, live, report, { enabled, release = defaultRelease }) =>
       enabled("CustomResourceValidationExpressions")
-        ? checkExpressions(parsed().rules, object, live, report)
+        ? checkExpressions(parsed().rulesIn(release), object, live, report)
         : undefined,
     subresources: paths === undefined ? {} : { scale: customScale(paths) },
     ...(paths && { validate: (object, report) => checkReplicas(object, paths, report) }),

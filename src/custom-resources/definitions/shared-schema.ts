@@ -3,6 +3,8 @@ import { deflateRawSync, inflateRawSync } from "node:zlib";
 import { EvictableValues } from "../../base/evictable-values.ts";
 import { decodeTrusted } from "../../base/json/trusted.ts";
 import { RecentMap } from "../../base/recent-map.ts";
+import type { Release } from "../../base/releases.ts";
+import { languageOf } from "../../cel/libraries.ts";
 import { rulesOf, type RuleNode } from "../../kinds/apiextensions/rule-tree.ts";
 import { anyObject, parseSchema, schemaCost, type SchemaNode } from "../../schema/custom/schema-node.ts";
 
@@ -17,13 +19,21 @@ const parsedSchemas = new EvictableValues(maxParsed);
 
 /** A parsed schema and its rules. */
 export class ParsedSchema {
-  private cached: { readonly rules: RuleNode | undefined } | undefined;
+  /** By release, because servers of several releases may share the schema. */
+  private readonly rules = new Map<Release, RuleNode | undefined>();
 
   constructor(readonly node: SchemaNode) {}
 
-  /** The rules of the schema; created when the first object is validated. */
-  get rules(): RuleNode | undefined {
-    return (this.cached ??= { rules: rulesOf(this.node) }).rules;
+  /** Returns the rules of the schema; created when the first object is validated. */
+  rulesIn(release: Release): RuleNode | undefined {
+    if (!this.rules.has(release)) {
+      const language = languageOf(release, "stored");
+      this.rules.set(
+        release,
+        rulesOf(this.node, () => language),
+      );
+    }
+    return this.rules.get(release);
   }
 }
 

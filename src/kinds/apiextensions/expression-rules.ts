@@ -1,12 +1,14 @@
 import { deepEqual, type JsonValue } from "../../base/json/value.ts";
 import type { MaybePromise } from "../../base/maybe-promise.ts";
 import { createYielder, type YieldIfDue } from "../../base/yielding.ts";
+import { defaultRelease, type Release } from "../../base/releases.ts";
 import { formatFaults } from "../../cel/fault-text.ts";
+import { languageOf } from "../../cel/libraries.ts";
 import type { KindContext } from "../../schema/context.ts";
 import { parseSchema } from "../../schema/custom/schema-node.ts";
 import type { FieldReport } from "../../schema/faults.ts";
 import { RuleRun } from "./rule-run.ts";
-import { oldSelf, rulesOf, type Rule, type RuleNode } from "./rule-tree.ts";
+import { oldSelf, rulesOf, type LanguageFor, type Rule, type RuleNode } from "./rule-tree.ts";
 import { cardinalityBelow, RuleCosts, type Cardinality } from "./rule-costs.ts";
 
 interface Definition {
@@ -25,11 +27,12 @@ export function checkRules(
   definition: Definition,
   live: Definition | undefined,
   report: FieldReport,
-  { vocabulary, enabled, subresource }: KindContext,
+  { vocabulary, enabled, release = defaultRelease, subresource }: KindContext,
 ): MaybePromise<void> {
   if (subresource !== "" || !enabled("CustomResourceValidationExpressions")) return;
   const prefix = vocabulary.schemaExtensionPrefix;
   const before = live?.spec.versions ?? [];
+  const languageFor = languagesOf(release, before, prefix);
   const checks = (definition.spec.versions ?? []).flatMap(({ schema }, index) => {
     const text = schema?.openAPIV3Schema as object | undefined;
     const previousSchema = before[index]?.schema?.openAPIV3Schema;
@@ -37,10 +40,31 @@ export function checkRules(
     const schemaReport = report.at("spec", "versions", index, "schema", "openAPIV3Schema");
     const { path } = schemaReport;
     if (report.faults.some(({ field }) => field.startsWith(path))) return [];
-    const rules = rulesOf(parseSchema(text, prefix));
+    const rules = rulesOf(parseSchema(text, prefix), languageFor);
     return rules === undefined ? [] : [{ rules, report: schemaReport }];
   });
   return checks.length === 0 ? undefined : checkSchemas(checks, prefix);
+}
+
+/** Expressions that the live definition has may use everything that stored expressions may; others may use less. */
+function languagesOf(release: Release, live: readonly Version[], prefix: string): LanguageFor {
+  const [stored, fresh] = [languageOf(release, "stored"), languageOf(release, "new")];
+  if (stored === fresh) return () => stored;
+  let existing: Set<string> | undefined;
+  return (expression) => {
+    existing ??= new Set(live.flatMap(({ schema }) => [...expressionsIn(schema?.openAPIV3Schema, prefix)]));
+    return existing.has(expression) ? stored : fresh;
+  };
+}
+
+/** Yields the expressions of a schema. */
+function* expressionsIn(schema: unknown, prefix: string): Generator<string> {
+  if (typeof schema !== "object" || schema === null) return;
+  for (const [name, value] of Object.entries(schema)) {
+    if (name === `${prefix}validations` && Array.isArray(value)) {
+      for (const { rule } of value as readonly { readonly rule: string }[]) yield rule.trim();
+    } else yield* expressionsIn(value, prefix);
+  }
 }
 
 async function checkSchemas(

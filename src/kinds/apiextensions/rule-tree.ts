@@ -1,6 +1,7 @@
 import type { SchemaNode, ValidationRule } from "../../schema/custom/schema-node.ts";
 import { compile, type Compiled, type Environment } from "../../cel/compile.ts";
 import { CustomTypes, type CustomType } from "../../cel/custom-types.ts";
+import { referenceLanguage, type Language } from "../../cel/libraries.ts";
 import { bool } from "../../cel/types.ts";
 
 /** The variables of rules: the value, and its old value on an update. */
@@ -20,9 +21,21 @@ export interface RuleNode {
   readonly items: RuleNode | undefined;
 }
 
+/** Returns what an expression may use. */
+export type LanguageFor = (expression: string) => Language;
+
 /** Returns the rules of an object's schema; undefined if it has none. */
-export function rulesOf(root: SchemaNode): RuleNode | undefined {
-  return nodeOf(root, "selfType", new CustomTypes(root));
+export function rulesOf(
+  root: SchemaNode,
+  languageFor: LanguageFor = () => referenceLanguage,
+): RuleNode | undefined {
+  return nodeOf(root, "selfType", { types: new CustomTypes(root), languageFor });
+}
+
+/** What the nodes of a schema share. */
+interface Schema {
+  readonly types: CustomTypes;
+  readonly languageFor: LanguageFor;
 }
 
 /** One expression of a schema (`x-…-validations`). */
@@ -34,7 +47,9 @@ export class Rule {
 
   constructor(
     { rule, message = "" }: ValidationRule,
+    /** Returns the variables and the type of the result. */
     readonly environment: () => Environment,
+    private readonly languageFor: LanguageFor,
   ) {
     this.expression = rule.trim();
     this.message = message.trim();
@@ -42,7 +57,10 @@ export class Rule {
 
   /** The compiled expression; compiled on first use. */
   get compiled(): Compiled {
-    return (this.cached ??= compile(this.expression, this.environment()));
+    return (this.cached ??= compile(this.expression, {
+      ...this.environment(),
+      language: this.languageFor(this.expression),
+    }));
   }
 
   /** The name of the rule in faults: its message or expression. */
@@ -52,24 +70,24 @@ export class Rule {
 }
 
 /** @param name name of the node's type; unique per node. */
-function nodeOf(schema: SchemaNode, name: string, types: CustomTypes): RuleNode | undefined {
+function nodeOf(schema: SchemaNode, name: string, shared: Schema): RuleNode | undefined {
   const { validations } = schema;
   const properties = new Map<string, RuleNode>();
   for (const [property, below] of schema.properties) {
-    const node = nodeOf(below, `${name}.${property}`, types);
+    const node = nodeOf(below, `${name}.${property}`, shared);
     if (node !== undefined) properties.set(property, node);
   }
-  const additional = schema.additional && nodeOf(schema.additional, `${name}.@elem`, types);
-  const items = schema.items && nodeOf(schema.items, `${name}.@idx`, types);
+  const additional = schema.additional && nodeOf(schema.additional, `${name}.@elem`, shared);
+  const items = schema.items && nodeOf(schema.items, `${name}.@idx`, shared);
   const nonEmpty = validations.filter(({ rule }) => rule.trim() !== "");
   const below = [...properties.values(), ...[additional, items].filter((node) => node !== undefined)];
   if (nonEmpty.length === 0 && below.length === 0) return undefined;
-  const type = nonEmpty.length === 0 ? undefined : types.of(schema, name);
+  const type = nonEmpty.length === 0 ? undefined : shared.types.of(schema, name);
   const environment = environmentOf(type);
   return {
     schema,
     type,
-    rules: nonEmpty.map((rule) => new Rule(rule, environment)),
+    rules: nonEmpty.map((rule) => new Rule(rule, environment, shared.languageFor)),
     compares: nonEmpty.some(({ rule }) => rule.includes(oldSelf)) || below.some((node) => node.compares),
     properties,
     additional,

@@ -252,6 +252,7 @@ export function kindContext(engine: Engine, target: Target, user?: UserInfo): Ki
   return {
     vocabulary: engine.vocabulary,
     enabled: engine.featureEnabled,
+    release: engine.registry.release,
     forbidsPrivileged: !engine.allowPrivileged,
     subresource: target.subresource,
     user,

@@ -43,7 +43,7 @@ export async function admissionPlugins(
   const { vocabulary } = options;
   return [
     ...plugins,
-    policyExpressionCheck(new PolicyPrograms(options.release), registry, vocabulary),
+    policyExpressionCheck(new PolicyPrograms(registry.release), registry, vocabulary),
     escalationCheck(policy, authorizer, vocabulary),
   ];
 }

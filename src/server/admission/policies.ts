@@ -26,6 +26,7 @@ export function policyParts(
   const contextOf = ({ target, user }: AdmissionRequest): KindContext => ({
     vocabulary,
     enabled,
+    release: registry.release,
     forbidsPrivileged: !allowPrivileged,
     subresource: target.subresource,
     user,
@@ -37,7 +38,7 @@ export function policyParts(
     store,
     vocabulary,
     contextOf,
-    programs: new PolicyPrograms(options.release),
+    programs: new PolicyPrograms(registry.release),
     namespaces: facts.namespaces,
     enabled: enabled("ValidatingAdmissionPolicy") && servesPolicies(registry),
     isServing,

@@ -2,6 +2,7 @@ import { estimateInstructions } from "../../../src/base/expression-size.ts";
 import { compileLinear } from "../../../src/base/linear-expressions.ts";
 import { JsonPath, JsonPathFault } from "../../../src/base/json/json-path.ts";
 import { bind, compile, type Environment } from "../../../src/cel/compile.ts";
+import { languageOf } from "../../../src/cel/libraries.ts";
 import { dyn } from "../../../src/cel/types.ts";
 import { attempt, textOf, type Target } from "../target.ts";
 
@@ -11,6 +12,7 @@ const object = {
   map: { k: "v", "x.y": { z: true }, n: 1.5 },
 };
 const environment: Environment = { variables: new Map([["self", dyn]]) };
+const laterEnvironment: Environment = { ...environment, language: languageOf("1.37", "stored") };
 
 /** Expressions: compiling and evaluating report faults and never throw. */
 export const celTarget: Target = {
@@ -18,6 +20,7 @@ export const celTarget: Target = {
   files: [
     "src/cel/checker.ts",
     "src/cel/compile.ts",
+    "src/cel/ip-addresses.ts",
     "src/cel/tokens.ts",
     "src/cel/parser.ts",
     "src/cel/plan.ts",
@@ -32,6 +35,9 @@ export const celTarget: Target = {
     "'abc'.matches('^a.*c$') || r'\\d' == \"\\u0041\\x41\\101\"",
     "b'\\xff' == bytes('a') || type(1) == int && string(1) == '1'",
     "self.list.filter(i, type(i) == int).sum() in {1: 'a', 2: 'b'}",
+    "ip('fe80::1').family() == 6 && cidr('10.0.0.0/8').containsIP('10.1.2.3') && isIP('::ffff:1.2.3.4')",
+    "self.?map.?k.orValue('') == optional.of(self.map)[?'k'].optMap(x, x + 'y').value()",
+    "self.map.transformMap(k, v, k != 'n', [?optional.of(v)]).all(k, v, v.size() == 1)",
     "'a,b'.split(',').join('-').replace('a', 'b').lowerAscii().find('[a-z]+')",
   ],
   dictionary: [
@@ -51,6 +57,12 @@ export const celTarget: Target = {
     "has(",
     ".all(x,",
     ".map(x,",
+    ".?",
+    "[?",
+    ".transformMapEntry(k,v,",
+    ".optFlatMap(x,",
+    ".sortBy(x,",
+    "`",
     "'",
     '"""',
     "0x",
@@ -61,8 +73,11 @@ export const celTarget: Target = {
   ],
   maxBytes: 1024,
   run(bytes) {
-    const { program } = compile(textOf(bytes), environment);
-    program?.evaluate(bind(environment, { self: object }), 20_000);
+    for (const one of [environment, laterEnvironment]) {
+      const { program } = compile(textOf(bytes), one);
+      program?.evaluate(bind(one, { self: object }), 20_000);
+      program?.estimateCost(dyn);
+    }
   },
 };
 

@@ -1,4 +1,4 @@
-import { admissionregistration, authentication, flowcontrol } from "./groups.ts";
+import { admissionregistration, authentication, flowcontrol, storage } from "./groups.ts";
 import { at, kinds, type LifeCycle } from "./life-cycle.ts";
 
 /** The versions that releases after the reference release introduced. */
@@ -18,4 +18,17 @@ export const laterLifeCycles: readonly LifeCycle[] = [
     "SelfSubjectReview",
   ]),
   ...kinds(flowcontrol, "v1", { introduced: "1.29" }, ["FlowSchema", "PriorityLevelConfiguration"]),
+  ...kinds(
+    storage,
+    "v1alpha1",
+    { introduced: "1.29", deprecated: "1.32", removed: "1.35", replacement: at(storage, "v1") },
+    ["VolumeAttributesClass"],
+  ),
+  ...kinds(
+    storage,
+    "v1beta1",
+    { introduced: "1.31", deprecated: "1.34", removed: "1.37", replacement: at(storage, "v1") },
+    ["VolumeAttributesClass"],
+  ),
+  ...kinds(storage, "v1", { introduced: "1.34" }, ["VolumeAttributesClass"]),
 ];

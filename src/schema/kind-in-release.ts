@@ -1,5 +1,5 @@
 import { isLater, type Release } from "../base/releases.ts";
-import { declarationOf, withStatus, type Kind, type Subresource } from "./kind.ts";
+import { declarationOf, withStatus, type Kind, type StatusSpec, type Subresource } from "./kind.ts";
 import { fieldsInRelease } from "./later-fields.ts";
 import { TypeCopier } from "./type-copier.ts";
 
@@ -36,7 +36,7 @@ class ReleaseKinds {
   private copy(declared: Kind): Kind {
     const { conversion, laterStatus } = declared;
     const hasLaterStatus = laterStatus !== undefined && !isLater(laterStatus.since, this.release);
-    const kind = hasLaterStatus ? withStatus(declared, laterStatus.status) : declared;
+    const kind = hasLaterStatus ? withLaterStatus(declared, laterStatus.status) : declared;
     const subresources = Object.entries<Subresource>(kind.subresources).map(
       ([name, one]) => [name, this.subresource(one)] as const,
     );
@@ -54,4 +54,10 @@ class ReleaseKinds {
       ? { ...one, kind: () => this.get(one.kind()) }
       : one;
   }
+}
+
+function withLaterStatus(kind: Kind, status: StatusSpec | undefined): Kind {
+  if (status !== undefined) return withStatus(kind, status);
+  const { status: _, ...subresources } = kind.subresources;
+  return { ...kind, subresources };
 }

@@ -225,8 +225,8 @@ export interface KindMembers<O> {
   readonly prepareDelete?: (copy: O) => void;
   /** The `status` subresource, in addition to `subresources`. */
   readonly status?: StatusSpec<O>;
-  /** The `status` subresource in the releases from `since` on. */
-  readonly laterStatus?: { readonly since: Release; readonly status: StatusSpec<O> };
+  /** The `status` subresource in the releases from `since` on; undefined if it was removed. */
+  readonly laterStatus?: { readonly since: Release; readonly status: StatusSpec<O> | undefined };
   readonly subresources?: Readonly<Record<string, Subresource<O>>>;
   /** Converts the faults for the response, if Kubernetes validates the object in another form. */
   readonly convertFaults?: (faults: readonly Cause[], object: O) => readonly Cause[];

@@ -149,8 +149,12 @@ export function variableName(name: string, report: FieldReport): void {
   if (!identifier.test(name) || reserved.has(name)) report.invalid(name, "must be a valid CEL identifier");
 }
 
-/** Requires unique names. */
+/** Each expression knows the types of all variables, so their number bounds the time of compiling. */
+const maxVariables = 256;
+
+/** Requires at most 256 variables with unique names. */
 export function variables(list: readonly { readonly name: string }[], report: FieldReport): void {
+  if (list.length > maxVariables) report.tooMany(list.length, maxVariables);
   const seen = new Set<string>();
   for (const [index, { name }] of list.entries()) {
     if (report.full) return;

@@ -1,5 +1,6 @@
 import { struct } from "./v1.ts";
-import { field, list, string, time } from "../../schema/types.ts";
+import { since } from "../../schema/later-fields.ts";
+import { field, int64, list, string, time } from "../../schema/types.ts";
 import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
 import { CustomResourceDefinitionNames } from "./names.ts";
 
@@ -25,6 +26,16 @@ const CustomResourceDefinitionCondition = struct(
     reason: field(4, string, "Short reason for programs."),
     message: field(5, string, "Explanation for people."),
   },
+  {
+    later: () => ({
+      observedGeneration: since(
+        "1.35",
+        field(6, int64, "Generation of the definition that was observed.").gated(
+          "CRDObservedGenerationTracking",
+        ),
+      ),
+    }),
+  },
 );
 
 export const CustomResourceDefinitionStatus = struct(
@@ -42,5 +53,15 @@ export const CustomResourceDefinitionStatus = struct(
     storedVersions: field(3, list(string), "Versions in which objects were ever stored.")
       .emitEmpty()
       .atomic(),
+  },
+  {
+    later: () => ({
+      observedGeneration: since(
+        "1.35",
+        field(4, int64, "Generation of the definition that was observed.").gated(
+          "CRDObservedGenerationTracking",
+        ),
+      ),
+    }),
   },
 );

@@ -1,13 +1,8 @@
+import { FieldSelectorRequirement } from "../meta/field-selector.ts";
 import { LabelSelectorRequirement } from "../meta/label-selector.ts";
 import { struct } from "./v1.ts";
 import { since } from "../../schema/later-fields.ts";
 import { bool, field, list, map, string, type Static } from "../../schema/types.ts";
-
-const FieldSelectorRequirement = struct("FieldSelectorRequirement", "A requirement of a field selector.", {
-  key: field(1, string, "Path of the field.").declaredRequired(),
-  operator: field(2, string, "Relation of the field to the values.").declaredRequired(),
-  values: field(3, list(string), "The values.").atomic(),
-});
 
 const FieldSelectorAttributes = struct(
   "FieldSelectorAttributes",

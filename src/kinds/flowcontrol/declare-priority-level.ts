@@ -1,6 +1,7 @@
 import type { Column } from "../../schema/columns.ts";
 import type { ApiObject, Conversion } from "../../schema/kind.ts";
 import { ObjectMeta } from "../../schema/object-meta.ts";
+import { since } from "../../schema/later-fields.ts";
 import { field, int32, string } from "../../schema/types.ts";
 import { between, nonNegative, positive } from "../checks/numbers.ts";
 import { ageColumn, nameColumn } from "../columns.ts";
@@ -137,11 +138,40 @@ function declareSpec(declarations: Declarations, sharesName: SharesName) {
       },
     },
   );
-  return struct("PriorityLevelConfigurationSpec", "How a priority level is limited.", {
-    type: field(1, string, "Whether its requests are limited at all.")
-      .declaredRequired()
-      .knownValues("Exempt", "Limited"),
-    limited: field(2, limited, "The limits, for the type Limited.").nullable(),
+  return struct(
+    "PriorityLevelConfigurationSpec",
+    "How a priority level is limited.",
+    {
+      type: field(1, string, "Whether its requests are limited at all.")
+        .declaredRequired()
+        .knownValues("Exempt", "Limited"),
+      limited: field(2, limited, "The limits, for the type Limited.").nullable(),
+    },
+    {
+      later: () => ({
+        exempt: since(
+          "1.28",
+          field(3, declareExempt(declarations), "Shares, for the type Exempt.").nullable(),
+        ),
+      }),
+    },
+  );
+}
+
+function declareExempt({ struct }: Declarations) {
+  return struct("ExemptPriorityLevelConfiguration", "The shares of an exempt priority level.", {
+    nominalConcurrencyShares: field(
+      1,
+      int32,
+      "Shares that others may borrow; the level isn't limited by them.",
+    )
+      .nullable()
+      .unpublishedDefault(0)
+      .check(nonNegative),
+    lendablePercent: field(2, int32, "How much of its share others may borrow, in percent.")
+      .nullable()
+      .unpublishedDefault(0)
+      .check(between(0, 100)),
   });
 }
 

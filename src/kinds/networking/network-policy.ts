@@ -9,6 +9,7 @@ import { kind, struct } from "./v1.ts";
 import { type ObjectFor } from "../../schema/kind.ts";
 import { ObjectMeta } from "../../schema/object-meta.ts";
 import { conditionList } from "../checks/conditions.ts";
+import { removedIn } from "../../schema/later-fields.ts";
 import { field, int32, intOrString, list, string } from "../../schema/types.ts";
 
 const NetworkPolicyPort = struct(
@@ -109,6 +110,8 @@ export const NetworkPolicy = kind({
     spec: field(2, NetworkPolicySpec, "What the policy allows.").emitEmpty(),
     status: field(3, NetworkPolicyStatus, "What the policy is like now.").emitEmpty(),
   },
+  later: () => ({ status: removedIn("1.28") }),
+  laterStatus: { since: "1.28", status: undefined },
   generationOf: ({ spec }) => spec,
   status: {
     initial: () => ({}),

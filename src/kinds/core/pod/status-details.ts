@@ -1,10 +1,23 @@
 import { struct } from "../v1.ts";
+import { since } from "../../../schema/later-fields.ts";
 import { bool, field, int64, list, quantity, string, time } from "../../../schema/types.ts";
 
-const ResourceHealth = struct("ResourceHealth", "Health of a device.", {
-  resourceID: field(1, string, "Identifier of the device.").declaredRequired(),
-  health: field(2, string, "Its health.").knownValues("Healthy", "Unhealthy", "Unknown"),
-});
+const ResourceHealth = struct(
+  "ResourceHealth",
+  "Health of a device.",
+  {
+    resourceID: field(1, string, "Identifier of the device.").declaredRequired(),
+    health: field(2, string, "Its health.").knownValues("Healthy", "Unhealthy", "Unknown"),
+  },
+  {
+    later: () => ({
+      message: since(
+        "1.36",
+        field(6, string, "Explanation for people.").nullable().gated("ResourceHealthStatusMessage"),
+      ),
+    }),
+  },
+);
 
 export const ResourceStatus = struct("ResourceStatus", "Health of the devices of a resource.", {
   name: field(1, string, "Name of the resource.").declaredRequired(),
@@ -21,12 +34,32 @@ export const ContainerUser = struct("ContainerUser", "User of a container's firs
   linux: field(1, LinuxContainerUser, "User and groups in a Linux container.").nullable(),
 });
 
-export const VolumeMountStatus = struct("VolumeMountStatus", "State of a mounted volume.", {
-  name: field(1, string, "Name of the mount.").declaredRequired(),
-  mountPath: field(2, string, "Path of the volume in the container.").declaredRequired(),
-  readOnly: field(3, bool, "Whether the container may only read it."),
-  recursiveReadOnly: field(4, string, "Whether mounts below it are read-only too.").nullable(),
+const ImageVolumeStatus = struct("ImageVolumeStatus", "State of a volume with the content of an image.", {
+  imageRef: field(1, string, "The image with its digest.").mustBeGiven(),
 });
+
+const VolumeStatus = struct("VolumeStatus", "State of a mounted volume by its type.", {
+  image: field(1, ImageVolumeStatus, "State of an image volume.").nullable(),
+});
+
+export const VolumeMountStatus = struct(
+  "VolumeMountStatus",
+  "State of a mounted volume.",
+  {
+    name: field(1, string, "Name of the mount.").declaredRequired(),
+    mountPath: field(2, string, "Path of the volume in the container.").declaredRequired(),
+    readOnly: field(3, bool, "Whether the container may only read it."),
+    recursiveReadOnly: field(4, string, "Whether mounts below it are read-only too.").nullable(),
+  },
+  {
+    later: () => ({
+      volumeStatus: since(
+        "1.36",
+        field(5, VolumeStatus, "State of the volume.").nullable().gated("ImageVolumeWithDigest"),
+      ),
+    }),
+  },
+);
 
 export const HostIP = struct("HostIP", "An address of a node.", {
   ip: field(1, string, "The address.").declaredRequired(),

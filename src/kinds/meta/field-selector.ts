@@ -1,0 +1,12 @@
+import { struct } from "../../schema/meta.ts";
+import { field, list, string } from "../../schema/types.ts";
+
+export const FieldSelectorRequirement = struct(
+  "FieldSelectorRequirement",
+  "A requirement of a field selector.",
+  {
+    key: field(1, string, "Path of the field.").declaredRequired(),
+    operator: field(2, string, "Relation of the field to the values.").declaredRequired(),
+    values: field(3, list(string), "The values.").atomic(),
+  },
+);

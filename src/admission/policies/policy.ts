@@ -38,6 +38,8 @@ export interface Policy {
   readonly constraints: Constraints;
   /** The policy applies only to requests for which all of them hold. */
   readonly matchConditions: readonly NamedExpression[];
+  /** The variables of its expressions besides those that it declares. */
+  readonly base: PolicyVariables;
   /** The variables, by their names in expressions: `variables.<name>`; each may use the ones before it. */
   readonly variables: readonly NamedExpression[];
   readonly validations: readonly Validation[];
@@ -86,6 +88,7 @@ export function policyOf(object: ApiObject, programs: PolicyPrograms): Policy {
     paramKind: paramKind && { apiVersion: paramKind.apiVersion ?? "", kind: paramKind.kind ?? "" },
     constraints: constraintsOf(spec?.matchConstraints ?? {}),
     matchConditions: programs.conditions(matchConditions, paramKind !== undefined),
+    base,
     variables: variables.expressions,
     validations: (spec?.validations ?? []).map((one) => ({
       expression: expression(one.expression, all, bool),

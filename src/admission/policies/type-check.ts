@@ -1,10 +1,10 @@
 import { compile } from "../../cel/compile.ts";
 import { languageOf } from "../../cel/libraries.ts";
 import { SchemaTypes } from "../../cel/schema-types.ts";
-import { bool, dyn, type CelType } from "../../cel/types.ts";
+import { bool, dyn, string, type CelType } from "../../cel/types.ts";
 import { resourceOf, type Registry, type Resource } from "../../resources/registry/registry.ts";
 import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
-import { policyEnvironment } from "./environment.ts";
+import { policyEnvironment, type PolicyVariables } from "./environment.ts";
 import { createYielder } from "../../base/yielding.ts";
 import type { Policy } from "./policy.ts";
 
@@ -25,19 +25,45 @@ export async function* typeWarnings(
   const yieldIfDue = createYielder();
   let remaining = maxWarnings;
   const types = new SchemaTypes("plain");
-  const language = languageOf(registry.release, "stored");
   const params = paramsType(policy, registry, types);
-  const kinds = kindsOf(policy, registry, vocabulary);
-  for (const [index, { expression }] of policy.validations.entries()) {
-    for (const resource of kinds) {
+  const kinds = kindsOf(policy, registry, vocabulary).map((resource) => {
+    const variables = { ...policy.base, params, object: types.of(resource.kind.type) };
+    return { resource, variables, declared: new Map<string, CelType>() };
+  });
+  const check = (text: string, variables: PolicyVariables, result: CelType | undefined) =>
+    compile(text, {
+      ...policyEnvironment(variables, result),
+      language: languageOf(registry.release, "stored"),
+    });
+  for (const { variables, declared } of kinds) {
+    for (const { name, expression } of policy.variables) {
       await yieldIfDue();
-      const environment = policyEnvironment({ object: types.of(resource.kind.type), params }, bool);
-      const fault = compile(expression.text, { ...environment, language }).faults?.[0];
+      const { program } = check(expression.text, { ...variables, declared }, undefined);
+      declared.set(`variables.${name}`, program?.type ?? dyn);
+    }
+  }
+  for (const { path, text, result } of checkedTexts(policy)) {
+    for (const { resource, variables, declared } of kinds) {
+      await yieldIfDue();
+      const fault = check(text, { ...variables, declared }, result).faults?.[0];
       if (fault === undefined) continue;
       if (remaining-- === 0) return;
-      const path = `spec.validations[${index}].expression`;
       yield `${path}: ${resource.apiVersion}, Kind=${resource.kind.name}: ${fault.message}`;
     }
+  }
+}
+
+/** The expressions that are checked, with their required types. */
+function* checkedTexts({ validations }: Policy): Generator<{
+  readonly path: string;
+  readonly text: string;
+  readonly result: CelType;
+}> {
+  for (const [index, { expression, messageExpression }] of validations.entries()) {
+    const path = `spec.validations[${index}]`;
+    yield { path: `${path}.expression`, text: expression.text, result: bool };
+    if (messageExpression === undefined) continue;
+    yield { path: `${path}.messageExpression`, text: messageExpression.text, result: string };
   }
 }
 

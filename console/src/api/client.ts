@@ -105,9 +105,9 @@ export function messageOf(error: unknown): string {
 }
 
 /** Returns the text of a page, also of one that reports a failure with a status of 500. @throws as {@link send} */
-export async function sendText(path: string): Promise<string> {
+export async function sendText(path: string, signal?: AbortSignal): Promise<string> {
   try {
-    return await (await send(path, { accept: "text/plain" })).text();
+    return await (await send(path, { accept: "text/plain", signal })).text();
   } catch (error) {
     if (error instanceof ApiError && error.status === 500) return error.message;
     throw error;

@@ -1,9 +1,8 @@
-import { useSignal } from "@preact/signals";
-import { useEffect } from "preact/hooks";
-import { getJson, messageOf } from "../../api/client.ts";
+import { getJson } from "../../api/client.ts";
 import type { ApiObject } from "../../api/objects.ts";
-import { pause } from "../../api/streams.ts";
+import type { Metadata } from "../../model/metadata.ts";
 import { timeText } from "../../model/time.ts";
+import { usePolled } from "../../state/use-polled.ts";
 
 interface EventObject {
   readonly metadata: { readonly uid?: string; readonly name: string; readonly creationTimestamp?: string };
@@ -17,33 +16,19 @@ interface EventObject {
 
 const intervalMs = 5000;
 
+async function readEvents(
+  { uid = "", namespace }: Metadata,
+  aborted: AbortSignal,
+): Promise<readonly EventObject[]> {
+  const query = new URLSearchParams({ fieldSelector: `involvedObject.uid=${uid}`, limit: "500" });
+  const scope = namespace === undefined ? "" : `/namespaces/${encodeURIComponent(namespace)}`;
+  const path = `/api/v1${scope}/events?${query.toString()}`;
+  return (await getJson<{ readonly items: readonly EventObject[] }>(path, { signal: aborted })).items;
+}
+
 /** The events about the object, the newest first; read again every five seconds. */
 export function Events({ object: { metadata } }: { readonly object: ApiObject }) {
-  const events = useSignal<readonly EventObject[] | string | undefined>(undefined);
-  useEffect(() => {
-    const controller = new AbortController();
-    const follow = async () => {
-      const query = new URLSearchParams({
-        fieldSelector: `involvedObject.uid=${metadata.uid ?? ""}`,
-        limit: "500",
-      });
-      const scope =
-        metadata.namespace === undefined ? "" : `/namespaces/${encodeURIComponent(metadata.namespace)}`;
-      while (!controller.signal.aborted) {
-        await getJson<{ items: EventObject[] }>(`/api/v1${scope}/events?${query.toString()}`, {
-          signal: controller.signal,
-        })
-          .then(({ items }) => (events.value = items))
-          .catch((error: unknown) => {
-            if (!controller.signal.aborted) events.value = messageOf(error);
-          });
-        await pause(intervalMs, controller.signal);
-      }
-    };
-    follow().catch((error: unknown) => (events.value = messageOf(error)));
-    return () => controller.abort();
-  }, []);
-  const { value } = events;
+  const value = usePolled((aborted) => readEvents(metadata, aborted), intervalMs);
   if (value === undefined) return <p class="note">Reading…</p>;
   if (typeof value === "string") return <p class="bad">{value}</p>;
   if (value.length === 0) return <p class="note">There are no events about this object.</p>;

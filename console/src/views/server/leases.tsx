@@ -1,36 +1,23 @@
-import { useSignal } from "@preact/signals";
-import { useEffect } from "preact/hooks";
-import { getJson, messageOf } from "../../api/client.ts";
-import { pause } from "../../api/streams.ts";
+import { getJson } from "../../api/client.ts";
 import { leaseRows, systemNamespace, type Lease } from "../../model/leases.ts";
 import { serverTypes } from "../../state/session.ts";
+import { usePolled } from "../../state/use-polled.ts";
 import { timeText } from "../../model/time.ts";
 
 const intervalMs = 5000;
 /** Leases beyond this number are not shown. */
 const maxLeases = 100;
 
+async function readLeases(aborted: AbortSignal): Promise<readonly Lease[]> {
+  const { groupSuffix } = serverTypes.value;
+  const path = `/apis/coordination.${groupSuffix}/v1/namespaces/${systemNamespace(groupSuffix)}/leases`;
+  const { items } = await getJson<{ items: Lease[] }>(`${path}?limit=${maxLeases}`, { signal: aborted });
+  return items;
+}
+
 /** The leader, and the other leases of the system namespace: which servers and programs run. */
 export function Leases() {
-  const leases = useSignal<readonly Lease[] | string | undefined>(undefined);
-  useEffect(() => {
-    const controller = new AbortController();
-    const { groupSuffix } = serverTypes.value;
-    const path = `/apis/coordination.${groupSuffix}/v1/namespaces/${systemNamespace(groupSuffix)}/leases`;
-    const follow = async () => {
-      while (!controller.signal.aborted) {
-        await getJson<{ items: Lease[] }>(`${path}?limit=${maxLeases}`, { signal: controller.signal })
-          .then(({ items }) => (leases.value = items))
-          .catch((error: unknown) => {
-            if (!controller.signal.aborted) leases.value = messageOf(error);
-          });
-        await pause(intervalMs, controller.signal);
-      }
-    };
-    follow().catch((error: unknown) => (leases.value = messageOf(error)));
-    return () => controller.abort();
-  }, []);
-  const { value } = leases;
+  const value = usePolled(readLeases, intervalMs);
   return (
     <section>
       <h2>Leader and leases</h2>

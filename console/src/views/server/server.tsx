@@ -1,9 +1,8 @@
-import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
-import { messageOf, sendText } from "../../api/client.ts";
-import { pause } from "../../api/streams.ts";
+import { sendText } from "../../api/client.ts";
 import { sumOf, sumsBy, type Metrics } from "../../model/metrics.ts";
 import { Chart, numberText } from "../../parts/chart.tsx";
+import { usePolled } from "../../state/use-polled.ts";
 import { Leases } from "./leases.tsx";
 import { metricsFailure, newest, points, recordMetrics } from "../../state/metrics.ts";
 
@@ -58,26 +57,19 @@ export function ServerView() {
 
 const healthIntervalMs = 10_000;
 
+async function readHealth(aborted: AbortSignal): Promise<readonly string[]> {
+  return (await sendText("/readyz?verbose", aborted)).split("\n").filter((line) => line !== "");
+}
+
 /** The health checks of the server. */
 function Health() {
-  const lines = useSignal<readonly string[]>([]);
-  useEffect(() => {
-    const controller = new AbortController();
-    const follow = async () => {
-      while (!controller.signal.aborted) {
-        const text = await sendText("/readyz?verbose").catch((error: unknown) => messageOf(error));
-        if (!controller.signal.aborted) lines.value = text.split("\n").filter((line) => line !== "");
-        await pause(healthIntervalMs, controller.signal);
-      }
-    };
-    follow().catch((error: unknown) => (lines.value = [messageOf(error)]));
-    return () => controller.abort();
-  }, []);
+  const value = usePolled(readHealth, healthIntervalMs);
+  const lines = typeof value === "string" ? [value] : (value ?? []);
   return (
     <section>
       <h2>Health</h2>
       <ul class="health">
-        {lines.value.map((line) => (
+        {lines.map((line) => (
           <li key={line} class={line.startsWith("[-]") ? "bad" : ""}>
             {line.replace(/^\[\+\](.*) ok$/, "✓ $1").replace(/^\[-\]/, "✗ ")}
           </li>

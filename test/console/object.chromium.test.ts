@@ -135,15 +135,24 @@ it("a deletion shows what goes too, and removes exactly the object that was show
   );
 });
 
-it("an object is created from YAML, after a dry run", async () => {
+it("an object is created from YAML and a form, after a dry run", async () => {
   const { page } = await browser.signIn(server, "root", "#/create/core/configmaps?namespace=default");
-  await type(page, yamlOf("created", "  a: b\n"));
+  await type(page, yamlOf("", "  a: b\n"));
+  const form = page.getByRole("group", { name: "Fields of ConfigMap" });
+  await form.getByLabel("Key a of data", { exact: true }).waitFor();
+  await form.getByLabel("New key of data", { exact: true }).fill("c");
+  await page.keyboard.press("Enter");
+  await form.getByLabel("Value of c of data").fill("d");
+  await form.getByText(/^metadata/).click();
+  await form.getByLabel("name", { exact: true }).fill("created");
+  await page.keyboard.press("Enter");
+  await expectAccessible(page);
   await page.getByRole("button", { name: "Check (dry run)" }).click();
   await page.getByText("The server would create it.").waitFor();
   expect((await server.admin.get(`${maps}/created`)).status).toBe(404);
   await page.getByRole("button", { name: "Create" }).click();
   await page.getByLabel("YAML", { exact: true }).getByText("a: b").waitFor();
-  expect((await get("created")).data).toEqual({ a: "b" });
+  expect((await get("created")).data).toEqual({ a: "b", c: "d" });
 });
 
 it("a deletion before the preview is read names the object that the list has shown", async () => {

@@ -33,8 +33,8 @@ export interface FormField {
 const maxReferences = 10;
 const maxChoices = 100;
 const referencePrefix = "#/components/schemas/";
-/** Fields of the metadata that users edit. */
-const editedMetadata = new Set(["labels", "annotations", "finalizers"]);
+/** Fields of the metadata that users edit; the name only of a new object. */
+const editedMetadata = ["labels", "annotations", "finalizers"];
 
 interface KindName {
   readonly group: string;
@@ -60,18 +60,26 @@ export function kindSchema(document: unknown, { group, version, kind }: KindName
   return undefined;
 }
 
-/** Returns the fields of an object that a form has at its top: without those that identify the object or belong to the server. */
-export function topFields({ schema, schemas }: KindSchema): FormField[] {
+/**
+ * Returns the fields of an object that a form has at its top: without those that identify the object or belong to the server.
+ *
+ * @param isNew whether the object is created, so that it needs a name.
+ */
+export function topFields({ schema, schemas }: KindSchema, isNew = false): FormField[] {
+  const metadata = new Set([...(isNew ? ["name", "generateName"] : []), ...editedMetadata]);
   return fieldsOf(schema, schemas)
     .filter(({ name }) => !["apiVersion", "kind", "status"].includes(name))
-    .map((field) => (field.name === "metadata" ? { ...field, type: editedOnly(field.type) } : field));
+    .map((field) =>
+      field.name === "metadata" ? { ...field, type: membersOf(field.type, metadata) } : field,
+    );
 }
 
-function editedOnly(type: FieldType): FieldType {
+/** Returns the type of a section with some of its fields only. */
+function membersOf(type: FieldType, names: ReadonlySet<string>): FieldType {
   if (type.kind !== "section") return type;
   const { properties } = type.schema;
   const entries = Object.entries(isRecord(properties) ? properties : {});
-  const edited = Object.fromEntries(entries.filter(([name]) => editedMetadata.has(name)));
+  const edited = Object.fromEntries(entries.filter(([name]) => names.has(name)));
   return { kind: "section", schema: { properties: edited } };
 }
 

@@ -9,6 +9,7 @@ import { writeYaml } from "../../model/yaml.ts";
 import { Action } from "../../parts/action.tsx";
 import { useKeys } from "../../state/keys.ts";
 import { go } from "../../state/place.ts";
+import { EditForm } from "./edit-form.tsx";
 import { createEditor, type Editor } from "./editor.ts";
 
 interface CreateProps {
@@ -16,16 +17,16 @@ interface CreateProps {
   readonly place: { readonly namespace: string };
 }
 
-/** Creates an object from YAML, after a dry run. */
+/** Creates an object from YAML and a form that changes it, after a dry run. */
 export function CreateView({ type, place }: CreateProps) {
   const namespace = type.namespaced ? place.namespace || "default" : "";
   const parent = useRef<HTMLDivElement>(null);
   const editor = useRef<Editor | undefined>(undefined);
+  const text = useSignal(initialText(type, namespace));
   const outcome = useSignal<{ readonly text: string; readonly isGood: boolean } | undefined>(undefined);
   useEffect(() => {
-    const metadata = { name: "", ...(namespace !== "" && { namespace }) };
-    const text = writeYaml({ apiVersion: apiVersionOf(type), kind: type.kind, metadata });
-    editor.current = createEditor(parent.current!, text, `YAML of a new ${type.kind}`, () => {
+    editor.current = createEditor(parent.current!, text.peek(), `YAML of a new ${type.kind}`, (next) => {
+      text.value = next;
       outcome.value = undefined;
     });
     return () => editor.current!.destroy();
@@ -39,7 +40,7 @@ export function CreateView({ type, place }: CreateProps) {
     getJson<ApiObject>(`${pathOf(type, namespace)}?${parameters.toString()}`, {
       method: "POST",
       contentType: "application/yaml",
-      body: editor.current!.text(),
+      body: text.value,
     })
       .then(({ metadata: { name, namespace: stored = "" } }) => {
         if (dryRun) outcome.value = { text: "The server would create it.", isGood: true };
@@ -59,6 +60,7 @@ export function CreateView({ type, place }: CreateProps) {
   return (
     <section class="page create">
       <h1>New {type.kind}</h1>
+      <EditForm type={type} text={text} isNew onEdit={(next) => editor.current!.setText(next)} />
       <div ref={parent} class="editor" />
       {shown !== undefined && (
         <p class={`message ${shown.isGood ? "good" : "bad"}`} role={shown.isGood ? "status" : "alert"}>
@@ -78,4 +80,9 @@ export function CreateView({ type, place }: CreateProps) {
       </div>
     </section>
   );
+}
+
+function initialText(type: ResourceType, namespace: string): string {
+  const metadata = { name: "", ...(namespace !== "" && { namespace }) };
+  return writeYaml({ apiVersion: apiVersionOf(type), kind: type.kind, metadata });
 }

@@ -1,13 +1,12 @@
-import { useSignal, useSignalEffect, type ReadonlySignal } from "@preact/signals";
+import { useSignal } from "@preact/signals";
 import { useEffect, useRef } from "preact/hooks";
-import { parse, parseDocument } from "yaml";
+import { parse } from "yaml";
 import { actionOn } from "../../api/access.ts";
 import { applyEdit, ConflictError, isChange, type Conflict, type EditRequest } from "../../api/apply.ts";
 import { messageOf } from "../../api/client.ts";
 import type { ApiObject } from "../../api/objects.ts";
 import { changesBetween, type FieldChange } from "../../model/diff.ts";
 import { editable } from "../../model/edit.ts";
-import { withField } from "../../model/form-values.ts";
 import { isRecord } from "../../model/paths.ts";
 import { writeYaml, type Json } from "../../model/yaml.ts";
 import type { ResourceType } from "../../model/resource-types.ts";
@@ -16,7 +15,7 @@ import { useKeys } from "../../state/keys.ts";
 import type { LiveObject } from "../../state/live-object.ts";
 import { ChangeList } from "./changes.tsx";
 import { createEditor, type Editor } from "./editor.ts";
-import { Form, type SetField } from "./form.tsx";
+import { EditForm } from "./edit-form.tsx";
 
 interface EditProps {
   readonly type: ResourceType;
@@ -105,37 +104,6 @@ export function EditView({ type, live, namespace, name, showsForm }: EditProps) 
       </div>
     </div>
   );
-}
-
-/** Time without changes of the text after which the form shows them. */
-const parseDelayMs = 200;
-
-interface EditFormProps {
-  readonly type: ResourceType;
-  readonly text: ReadonlySignal<string>;
-  readonly onEdit: (text: string) => void;
-}
-
-/** The form for the object of the text. */
-function EditForm({ type, text, onEdit }: EditFormProps) {
-  const object = useSignal(objectIn(text.peek()));
-  useSignalEffect(() => {
-    const { value } = text;
-    const timer = setTimeout(() => (object.value = objectIn(value)), parseDelayMs);
-    return () => clearTimeout(timer);
-  });
-  const set: SetField = (path, value) => {
-    onEdit(withField(text.peek(), path, value));
-    object.value = objectIn(text.peek());
-  };
-  return <Form type={type} object={object.value} onSet={set} />;
-}
-
-/** Returns the object of a YAML text; undefined if it has an error. */
-function objectIn(text: string): Readonly<Record<string, unknown>> | undefined {
-  const document = parseDocument(text);
-  const value: unknown = document.errors.length > 0 ? undefined : document.toJS();
-  return isRecord(value) ? value : undefined;
 }
 
 function StaleNotice({ onReload }: { readonly onReload: () => void }) {

@@ -25,7 +25,6 @@ const look = EditorView.theme({
 
 /** An editor of YAML in an element of the page. */
 export interface Editor {
-  text(): string;
   setText(text: string): void;
   destroy(): void;
 }
@@ -62,7 +61,6 @@ export function createEditor(
     }),
   });
   return {
-    text: () => view.state.doc.toString(),
     setText: (next) => view.dispatch({ changes: { from: 0, to: view.state.doc.length, insert: next } }),
     destroy: () => view.destroy(),
   };

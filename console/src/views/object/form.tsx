@@ -17,13 +17,15 @@ export type SetField = (path: readonly string[], value: unknown) => void;
 
 interface FormProps {
   readonly type: ResourceType;
+  /** Whether the object is created. */
+  readonly isNew: boolean;
   /** The object of the edited text; undefined if the text has an error. */
   readonly object: Readonly<Record<string, unknown>> | undefined;
   readonly onSet: SetField;
 }
 
 /** A form for an object, from the schema of its kind. */
-export function Form({ type, object, onSet }: FormProps) {
+export function Form({ type, isNew, object, onSet }: FormProps) {
   const schema = useSignal<KindSchema | string | undefined>(undefined);
   useEffect(() => {
     readSchema(type)
@@ -31,7 +33,7 @@ export function Form({ type, object, onSet }: FormProps) {
       .catch((error: unknown) => (schema.value = messageOf(error)));
   }, []);
   const { value } = schema;
-  const fields = useMemo(() => (typeof value === "object" ? topFields(value) : []), [value]);
+  const fields = useMemo(() => (typeof value === "object" ? topFields(value, isNew) : []), [value]);
   if (value === undefined) return <p class="note">Reading the schema…</p>;
   if (typeof value === "string") return <p class="message">{value}</p>;
   if (object === undefined)

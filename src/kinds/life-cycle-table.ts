@@ -34,7 +34,6 @@ const extensions: Group = { base: "extensions", suffixed: false };
 export const lifeCycles: readonly LifeCycle[] = [
   ...kinds(core, "v1", { introduced: "1.0" }, [
     "Binding",
-    "Endpoints",
     "Event",
     "LimitRange",
     "Namespace",
@@ -49,6 +48,17 @@ export const lifeCycles: readonly LifeCycle[] = [
     "ServiceAccount",
     "Service",
   ]),
+  ...kinds(
+    core,
+    "v1",
+    {
+      introduced: "1.0",
+      deprecated: "1.33",
+      replacement: at(discovery, "v1"),
+      replacementKind: "EndpointSlice",
+    },
+    ["Endpoints"],
+  ),
   ...kinds(core, "v1", { introduced: "1.0", deprecated: "1.19" }, ["ComponentStatus"]),
   ...kinds(core, "v1", { introduced: "1.2" }, ["ConfigMap"]),
   ...kinds(admissionregistration, "v1", { introduced: "1.16" }, [

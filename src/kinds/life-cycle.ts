@@ -10,6 +10,8 @@ export interface LifeCycle {
   readonly removed?: string;
   /** The group version that replaces it. */
   readonly replacement?: GroupVersion;
+  /** Name of the kind that replaces it, if it differs. */
+  readonly replacementKind?: string;
 }
 
 type Releases = Omit<LifeCycle, "group" | "version" | "kind">;

@@ -30,11 +30,11 @@ export function deprecationWarning(
   release: string,
   vocabulary: Vocabulary,
 ): string | undefined {
-  const { group, version, kind, deprecated, removed, replacement } = cycle;
+  const { group, version, kind, deprecated, removed, replacement, replacementKind = kind } = cycle;
   if (deprecated === undefined || isLater(deprecated, release)) return undefined;
   const name = (groupVersion: GroupVersion) =>
     [groupName(groupVersion.group, vocabulary), groupVersion.version].filter((one) => one !== "").join("/");
   const gone = removed === undefined ? "" : `, unavailable in v${removed}+`;
-  const instead = replacement === undefined ? "" : `; use ${name(replacement)} ${kind}`;
+  const instead = replacement === undefined ? "" : `; use ${name(replacement)} ${replacementKind}`;
   return `${name({ group, version })} ${kind} is deprecated in v${deprecated}+${gone}${instead}`;
 }

@@ -1,5 +1,7 @@
 import { isLater, type Release } from "../base/releases.ts";
-import { declarationOf, withStatus, type Kind, type StatusSpec, type Subresource } from "./kind.ts";
+import type { Column, LaterColumn } from "./columns.ts";
+import { declarationOf, type Kind, type StatusSpec, type Subresource } from "./kind.ts";
+import { withStatus } from "./status-subresource.ts";
 import { fieldsInRelease } from "./later-fields.ts";
 import { TypeCopier } from "./type-copier.ts";
 
@@ -34,7 +36,8 @@ class ReleaseKinds {
   }
 
   private copy(declared: Kind): Kind {
-    const { conversion, laterStatus } = declared;
+    const { conversion, laterStatus, laterGeneration } = declared;
+    const hasLaterGeneration = laterGeneration !== undefined && !isLater(laterGeneration.since, this.release);
     const hasLaterStatus = laterStatus !== undefined && !isLater(laterStatus.since, this.release);
     const kind = hasLaterStatus ? withLaterStatus(declared, laterStatus.status) : declared;
     const subresources = Object.entries<Subresource>(kind.subresources).map(
@@ -44,6 +47,8 @@ class ReleaseKinds {
       ...kind,
       declaration: declarationOf(declared),
       type: this.copier.struct(kind.type),
+      ...(hasLaterGeneration && { generationOf: laterGeneration.of }),
+      ...(kind.columns && { columns: columnsInRelease(kind.columns, kind.laterColumns ?? [], this.release) }),
       subresources: Object.fromEntries(subresources),
       ...(conversion && { conversion: { ...conversion, stored: () => this.get(conversion.stored()) } }),
     };
@@ -54,6 +59,24 @@ class ReleaseKinds {
       ? { ...one, kind: () => this.get(one.kind()) }
       : one;
   }
+}
+
+/** Returns the columns of a kind in a release. */
+function columnsInRelease(
+  columns: readonly Column[],
+  later: readonly LaterColumn[],
+  release: Release,
+): readonly Column[] {
+  const result = [...columns];
+  for (const change of later) {
+    if (isLater(change.since, release)) continue;
+    const title = "removed" in change ? change.removed : change.after;
+    const position = result.findIndex(({ name }) => name === title);
+    if (position === -1) throw new Error(`there is no column ${title}`);
+    if ("removed" in change) result.splice(position, 1);
+    else result.splice(position + 1, 0, change.column);
+  }
+  return result;
 }
 
 function withLaterStatus(kind: Kind, status: StatusSpec | undefined): Kind {

@@ -1,14 +1,14 @@
-import { deepClone, type JsonValue } from "../base/json/value.ts";
 import type { Release } from "../base/releases.ts";
 import type { MaybePromise } from "../base/maybe-promise.ts";
 import type { Cause } from "../base/status-error.ts";
 import type { Vocabulary } from "../vocabulary/vocabulary.ts";
 import type { ApiObject, ObjectMetaValue } from "./api-object.ts";
-import type { Column, RowCondition } from "./columns.ts";
+import type { Column, LaterColumn, RowCondition } from "./columns.ts";
 import type { KindContext } from "./context.ts";
 import type { FieldReport } from "./faults.ts";
 import type { LaterFields } from "./later-fields.ts";
 import type { NameForm } from "./object-meta-rules.ts";
+import { withStatus } from "./status-subresource.ts";
 import { structsIn } from "./structs.ts";
 import { field, string, type Fields, type Group, type StaticFields, type StructType } from "./types.ts";
 
@@ -173,6 +173,8 @@ export interface KindMembers<O> {
   readonly selectable?: Readonly<Record<string, (object: O) => string>>;
   /** The part whose changes increment `metadata.generation`, which starts at 1. Absent: no generation. */
   readonly generationOf?: (object: O) => unknown;
+  /** `generationOf` in the releases from `since` on. */
+  readonly laterGeneration?: { readonly since: Release; readonly of: (object: O) => unknown };
   /** Sets defaults that depend on several fields. */
   readonly fillDefaults?: (copy: O, context: KindContext) => void;
   /** Resets fields that a create may not set. */
@@ -242,6 +244,7 @@ export interface KindMembers<O> {
   readonly fieldAnnotations?: readonly string[];
   /** Table columns; kinds without them have the default table. */
   readonly columns?: readonly Column<O>[];
+  readonly laterColumns?: readonly LaterColumn<O>[];
   /** Returns the conditions of the table row, such as Completed (spec: conventions 2.4). */
   readonly rowConditions?: (object: O) => readonly RowCondition[];
   /** For a version other than the storage version. */
@@ -325,35 +328,6 @@ function kind<F extends Fields>(spec: KindSpec<F>): KindOf<F> {
 export function kindOfType({ status, ...rest }: KindMembers<ApiObject>, type: StructType): Kind {
   const members = status === undefined ? rest : withStatus(rest, status);
   return { ...memberDefaults, ...members, type } as Kind;
-}
-
-/** Adds the `status` subresource and its strategy functions to the members of a kind. */
-export function withStatus<
-  M extends Pick<KindMembers<ApiObject>, "prepareCreate" | "prepareUpdate" | "subresources">,
->(members: M, status: StatusSpec): M {
-  const { initial, keepsMetadata, unowned, write } = status;
-  const { prepareCreate, prepareUpdate, subresources } = members;
-  const part: PartSubresource = {
-    verbs: ["get", "patch", "update"],
-    ...(keepsMetadata && { keepsMetadata }),
-    ...(unowned && { unowned }),
-    merge(copy, written, context) {
-      copy["status"] = write === undefined ? written["status"] : write(written, copy, context);
-    },
-  };
-  return {
-    ...members,
-    prepareCreate(copy, context) {
-      if (initial !== undefined) copy["status"] = initial(copy, context);
-      prepareCreate?.(copy, context);
-    },
-    prepareUpdate(copy, live, context) {
-      // A copy, because admission gets both objects and may modify the new one.
-      copy["status"] = deepClone(live["status"] as JsonValue);
-      prepareUpdate?.(copy, live, context);
-    },
-    subresources: { ...subresources, status: part },
-  };
 }
 
 /** A kind declaration without group and version. */

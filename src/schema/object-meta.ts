@@ -1,4 +1,5 @@
 import { atomicStruct, struct } from "./meta.ts";
+import { replacedIn } from "./later-fields.ts";
 import { bool, field, fieldsV1, int64, list, map, string, time } from "./types.ts";
 
 const OwnerReference = atomicStruct("OwnerReference", "An object that this one depends on.", {
@@ -33,35 +34,48 @@ const ManagedFieldsEntry = struct("ManagedFieldsEntry", "The fields that one man
 });
 
 /** Metadata of every stored object (spec: conventions 2.2). */
-export const ObjectMeta = struct("ObjectMeta", "Metadata that every stored object has.", {
-  name: field(1, string, "Name, unique for the kind within its namespace; it can't be changed."),
-  generateName: field(2, string, "Prefix from which the server makes a unique name when no name is given."),
-  namespace: field(3, string, "Namespace of the object; empty for kinds of cluster scope."),
-  selfLink: field(4, string, "No longer filled in by the server."),
-  uid: field(5, string, "Random identifier of this object, never used again; set by the server."),
-  resourceVersion: field(
-    6,
-    string,
-    "Opaque version of the object as stored; a write that names an older one fails.",
-  ),
-  generation: field(7, int64, "Counts the changes of the desired state; set by the server."),
-  creationTimestamp: field(8, time, "When the object was created; set by the server.").emitEmpty(),
-  deletionTimestamp: field(9, time, "When its deletion was asked for; set by the server.").nullable(),
-  deletionGracePeriodSeconds: field(10, int64, "Seconds the object is given to end well.").nullable(),
-  labels: field(11, map(string), "Keys and values by which objects are selected."),
-  annotations: field(12, map(string), "Keys and free texts for tools; nothing selects by them."),
-  ownerReferences: field(
-    13,
-    list(OwnerReference),
-    "Objects this one depends on; when all are gone, so is this.",
-  )
-    .mapBy("uid")
-    .patchMerge("uid"),
-  finalizers: field(14, list(string), "The object stays, marked as deleted, until this list is empty.")
-    .set()
-    .patchMerge(),
-  managedFields: field(17, list(ManagedFieldsEntry), "Who owns which fields; kept by the server.").atomic(),
-});
+export const ObjectMeta = struct(
+  "ObjectMeta",
+  "Metadata that every stored object has.",
+  {
+    name: field(1, string, "Name, unique for the kind within its namespace; it can't be changed."),
+    generateName: field(2, string, "Prefix from which the server makes a unique name when no name is given."),
+    namespace: field(3, string, "Namespace of the object; empty for kinds of cluster scope."),
+    selfLink: field(4, string, "No longer filled in by the server."),
+    uid: field(5, string, "Random identifier of this object, never used again; set by the server."),
+    resourceVersion: field(
+      6,
+      string,
+      "Opaque version of the object as stored; a write that names an older one fails.",
+    ),
+    generation: field(7, int64, "Counts the changes of the desired state; set by the server."),
+    creationTimestamp: field(8, time, "When the object was created; set by the server.").emitEmpty(),
+    deletionTimestamp: field(9, time, "When its deletion was asked for; set by the server.").nullable(),
+    deletionGracePeriodSeconds: field(10, int64, "Seconds the object is given to end well.").nullable(),
+    labels: field(11, map(string), "Keys and values by which objects are selected."),
+    annotations: field(12, map(string), "Keys and free texts for tools; nothing selects by them."),
+    ownerReferences: field(
+      13,
+      list(OwnerReference),
+      "Objects this one depends on; when all are gone, so is this.",
+    )
+      .mapBy("uid")
+      .patchMerge("uid"),
+    finalizers: field(14, list(string), "The object stays, marked as deleted, until this list is empty.")
+      .set()
+      .patchMerge(),
+    managedFields: field(17, list(ManagedFieldsEntry), "Who owns which fields; kept by the server.").atomic(),
+  },
+  {
+    later: () => ({
+      // Absent in templates, where earlier releases write null.
+      creationTimestamp: replacedIn(
+        "1.34",
+        field(8, time, "When the object was created; set by the server."),
+      ),
+    }),
+  },
+);
 
 /** Metadata of a list (spec: conventions 2.2). */
 export const ListMeta = struct("ListMeta", "Metadata of a list.", {

@@ -95,8 +95,8 @@ describe("deprecation rules", () => {
 
   it.each(replaced)(
     "C-9.2-04 %s is removed only after its replacement was served for a release",
-    (_name, { group, kind, removed, replacement }) => {
-      const next = lifeCycleOf(replacement!.group, replacement!.version, kind)!;
+    (_name, { group, kind, removed, replacement, replacementKind = kind }) => {
+      const next = lifeCycleOf(replacement!.group, replacement!.version, replacementKind)!;
       expect(next, `${group.base} ${kind}`).toBeDefined();
       if (removed !== undefined && next.removed === undefined) {
         expect(isLater(removed, next.introduced) || skipped(next, removed)).toBe(true);

@@ -126,6 +126,18 @@ export const CronJob = kind({
   status: {
     initial: () => ({}),
   },
+  laterColumns: [
+    {
+      since: "1.30",
+      after: "Schedule",
+      column: {
+        name: "Timezone",
+        type: "string",
+        doc: "Time zone of the times.",
+        cell: ({ spec }) => spec?.timeZone ?? "<none>",
+      },
+    },
+  ],
   columns: [
     nameColumn,
     { name: "Schedule", type: "string", doc: "The times.", cell: ({ spec }) => spec?.schedule ?? "" },

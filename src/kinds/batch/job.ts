@@ -184,6 +184,13 @@ export const Job = kind({
   status: {
     initial: () => ({}),
   },
+  laterColumns: [
+    {
+      since: "1.30",
+      after: "Name",
+      column: { name: "Status", type: "string", doc: "State of the job.", cell: stateText },
+    },
+  ],
   columns: [
     nameColumn,
     {
@@ -249,6 +256,23 @@ interface Counts {
   readonly spec?:
     { readonly completions?: number | undefined; readonly parallelism?: number | undefined } | undefined;
   readonly status?: { readonly succeeded?: number | undefined } | undefined;
+}
+
+interface Ended {
+  readonly metadata: { readonly deletionTimestamp?: string };
+  readonly status?:
+    | { readonly conditions?: readonly { readonly type: string; readonly status: string }[] | undefined }
+    | undefined;
+}
+
+/** Returns the state of a job by the first of its conditions that is true. */
+function stateText({ metadata, status }: Ended): string {
+  const holds = (condition: string) =>
+    (status?.conditions ?? []).some((one) => one.type === condition && one.status === "True");
+  const end = ["Complete", "Failed"].find(holds);
+  if (end !== undefined) return end;
+  if (metadata.deletionTimestamp !== undefined) return "Terminating";
+  return ["Suspended", "FailureTarget", "SuccessCriteriaMet"].find(holds) ?? "Running";
 }
 
 function completionsText({ spec = {}, status }: Counts): string {

@@ -204,6 +204,18 @@ export const PersistentVolumeClaim = kind({
   status: {
     initial: () => ({ phase: "Pending" }),
   },
+  laterColumns: [
+    {
+      since: "1.29",
+      after: "StorageClass",
+      column: {
+        name: "VolumeAttributesClass",
+        type: "string",
+        doc: "Class of the attributes of the volume.",
+        cell: ({ spec }) => spec?.volumeAttributesClassName ?? "<unset>",
+      },
+    },
+  ],
   columns: [
     nameColumn,
     {

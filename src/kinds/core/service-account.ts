@@ -37,6 +37,7 @@ export const ServiceAccount = kind({
   subresources: {
     token: { shape: "action", verbs: ["create"], kind: () => TokenRequest },
   },
+  laterColumns: [{ since: "1.35", removed: "Secrets" }],
   columns: [
     nameColumn,
     {

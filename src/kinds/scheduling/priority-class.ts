@@ -63,6 +63,18 @@ export const PriorityClass = kind({
     if (priorityClass.value !== live.value) report.at("value").forbidden("may not be changed in an update");
     unchanged(priorityClass.preemptionPolicy, live.preemptionPolicy, report.at("preemptionPolicy"));
   },
+  laterColumns: [
+    {
+      since: "1.32",
+      after: "Age",
+      column: {
+        name: "PreemptionPolicy",
+        type: "string",
+        doc: "Whether pods of the class preempt others.",
+        cell: (priorityClass) => priorityClass.preemptionPolicy ?? "",
+      },
+    },
+  ],
   columns: [
     nameColumn,
     { name: "Value", type: "integer", doc: "The priority.", cell: ({ value }) => value },

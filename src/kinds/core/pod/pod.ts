@@ -97,6 +97,7 @@ export const Pod = kind({
       optionsKind: "PodProxyOptions",
     },
   },
+  laterGeneration: { since: "1.33", of: ({ spec }) => spec },
   columns: podColumns,
   rowConditions(pod) {
     switch (pod.status?.phase) {

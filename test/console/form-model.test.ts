@@ -1,6 +1,6 @@
 import { parse } from "yaml";
 import { describe, expect, it } from "vitest";
-import { fieldText, fits, parseText, withField } from "../../console/src/model/form-values.ts";
+import { fieldText, fits, objectIn, parseText, withField } from "../../console/src/model/form-values.ts";
 import {
   fieldsOf,
   kindSchema,
@@ -141,4 +141,13 @@ describe("a field that is set in YAML", () => {
     expect(parse(withField("a: 1\nb: { c: { d: 1 } }\n", ["b", "c", "d"], undefined))).toEqual({ a: 1 });
     expect(withField("a: 1\n", ["b", "c"], undefined)).toBe("a: 1\n");
   });
+});
+
+it("a YAML text is an object, unless it has an error or its aliases expand to too many values", () => {
+  expect(objectIn("a: &x [1]\nb: *x\n")).toEqual({ a: [1], b: [1] });
+  for (const text of ["a: [", "a: : b", "- 1", "text", "", "a: 1\n---\nb: 2", "a: *unknown"]) {
+    expect(objectIn(text)).toBeUndefined();
+  }
+  const levels = Array.from({ length: 30 }, (_, at) => `a${at + 1}: &a${at + 1} [*a${at}, *a${at}, *a${at}]`);
+  expect(objectIn(["a0: &a0 [1]", ...levels].join("\n"))).toBeUndefined();
 });

@@ -87,6 +87,19 @@ export function fieldText(value: unknown): string {
   return Array.isArray(value) ? value.map(textOf).join("\n") : textOf(value);
 }
 
+/** Returns the object of a YAML text; undefined if it has an error, or expands to too many values by aliases. */
+export function objectIn(text: string): Readonly<Record<string, unknown>> | undefined {
+  const document = parseDocument(text);
+  if (document.errors.length > 0) return undefined;
+  try {
+    const value: unknown = document.toJS();
+    return isRecord(value) ? value : undefined;
+  } catch (error) {
+    if (error instanceof ReferenceError) return undefined;
+    throw error;
+  }
+}
+
 /**
  * Sets a field in the YAML of an object, or removes it if the value is undefined. Objects that become empty are removed too. Comments and
  * the form of other fields stay.

@@ -1,7 +1,5 @@
 import { useSignal, useSignalEffect, type ReadonlySignal } from "@preact/signals";
-import { parseDocument } from "yaml";
-import { withField } from "../../model/form-values.ts";
-import { isRecord } from "../../model/paths.ts";
+import { objectIn, withField } from "../../model/form-values.ts";
 import type { ResourceType } from "../../model/resource-types.ts";
 import { Form, type SetField } from "./form.tsx";
 
@@ -29,11 +27,4 @@ export function EditForm({ type, text, isNew = false, onEdit }: EditFormProps) {
     object.value = objectIn(text.peek());
   };
   return <Form type={type} isNew={isNew} object={object.value} onSet={set} />;
-}
-
-/** Returns the object of a YAML text; undefined if it has an error. */
-function objectIn(text: string): Readonly<Record<string, unknown>> | undefined {
-  const document = parseDocument(text);
-  const value: unknown = document.errors.length > 0 ? undefined : document.toJS();
-  return isRecord(value) ? value : undefined;
 }

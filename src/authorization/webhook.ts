@@ -19,6 +19,8 @@ export interface AuthorizationWebhookOptions {
   readonly failureVerdict?: "noOpinion" | "deny" | undefined;
   /** Decides whether the service is asked; undefined: for each request. */
   readonly matcher?: RequestMatcher | undefined;
+  /** Called when a condition of the matcher is false or can't be evaluated. */
+  readonly onUnmatched?: ((outcome: "exclusions" | "errors") => void) | undefined;
   readonly clock: Clock;
   /** Called when the service can't be reached or its response is invalid. */
   readonly failed: (error: RemoteFault) => void;
@@ -44,11 +46,9 @@ export class AuthorizationWebhook implements Authorizer {
   }
 
   authorize(attributes: Attributes): MaybePromise<Decision> {
-    const { apiVersion, matcher, failureVerdict = "noOpinion" } = this.options;
-    const match = matcher?.match(attributes);
-    if (match?.error !== undefined)
-      return { verdict: failureVerdict, reason: "", evaluationError: match.error };
-    if (match?.matches === false) return notAsked;
+    const unmatched = this.unmatched(attributes);
+    if (unmatched !== undefined) return unmatched;
+    const { apiVersion } = this.options;
     const spec = reviewSpec(attributes, apiVersion.endsWith("/v1beta1"));
     const key = JSON.stringify(spec);
     const cached = this.cache.get(key);
@@ -58,6 +58,16 @@ export class AuthorizationWebhook implements Authorizer {
     const decision = this.review(key, { apiVersion, kind: "SubjectAccessReview", spec });
     this.pending.set(key, decision);
     return decision.finally(() => this.pending.delete(key));
+  }
+
+  /** Returns the decision about a request for which the service isn't asked; undefined if it is. */
+  private unmatched(attributes: Attributes): Decision | undefined {
+    const { matcher, onUnmatched, failureVerdict = "noOpinion" } = this.options;
+    const match = matcher?.match(attributes);
+    if (match === undefined || match.matches) return undefined;
+    const { error } = match;
+    onUnmatched?.(error === undefined ? "exclusions" : "errors");
+    return error === undefined ? notAsked : { verdict: failureVerdict, reason: "", evaluationError: error };
   }
 
   private async review(key: string, body: object): Promise<Decision> {

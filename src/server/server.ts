@@ -248,7 +248,7 @@ async function assemble(options: ServerOptions, pieces: Pieces): Promise<Parts> 
   const client = new Client(engine, loopbackUser(options));
   // No plugin may prevent the default objects, also if they are written after the start.
   const startClient = new Client({ ...engine, admit: new AdmissionChain([]) }, loopbackUser(options));
-  const metrics = serverMetrics(options, engine, authentication.counters, authorization.reloads);
+  const metrics = serverMetrics(options, engine, authentication.counters, authorization.counters);
   admission.show(metrics);
   const { control, flow, queues } = flowParts(options, pieces, { engine, client, metrics });
   for (const index of [policy, needs, namespaces]) await index?.start();

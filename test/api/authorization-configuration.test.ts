@@ -119,6 +119,10 @@ describe("a server with --authorization-config", () => {
     expect((await ann.get("/api/v1/namespaces/default/secrets")).status).toBe(403);
     expect((await ann.get("/metrics")).status).toBe(403);
     expect(asked("one")).toBe(1);
+    const { text } = await ok(server!.admin.get("/metrics"));
+    const name = "apiserver_authorization_match_condition";
+    expect(text).toMatch(new RegExp(`${name}_exclusions_total{type="Webhook",name="one"} [1-9]`));
+    expect(text).toContain(`${name}_evaluation_errors_total{type="Webhook",name="one"} 0\n`);
   });
 
   test.each([
@@ -201,7 +205,10 @@ describe("the file of --authorization-config", () => {
 
   test("ends the watches of views when it changes, because a webhook may deny what they show", async () => {
     await start(rbac);
-    const watch = new Watching(await server!.as("ann").open("GET", `${configMaps}?view=mine&watch=true`, {}));
+    const watch = new Watching(
+      await server!.as("ann").open("GET", `${configMaps}?view=mine&watch=true`, {}),
+      10_000,
+    );
     write(webhook("one"), rbac);
     await reload("success", 1);
     expect((await watch.toEnd()).at(-1)).toMatchObject({

@@ -1,3 +1,4 @@
+import { read as readPage } from "../tidy/source-files.ts";
 import { describe, expect, test } from "vitest";
 import { readAuthenticationConfiguration } from "../../src/authentication/configuration/authentication-configuration.ts";
 import { kubernetes } from "../../src/vocabulary/kubernetes.ts";
@@ -214,4 +215,12 @@ test("CA certificates in PEM are accepted", async () => {
     jwt: [one],
   } = await read(issuerWith({ certificateAuthority: authority().certificate }));
   expect(one!.issuer.authorities).toHaveLength(1);
+});
+
+test("the example of docs/authentication.md is accepted", async () => {
+  const [, example] = /```yaml\n(apiVersion: \S+\nkind: AuthenticationConfiguration\n[^]*?)```/.exec(
+    readPage("docs/authentication.md"),
+  )!;
+  const result = await readAuthenticationConfiguration(Buffer.from(example!), platform, []);
+  expect(result.jwt).toHaveLength(1);
 });

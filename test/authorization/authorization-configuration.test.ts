@@ -1,3 +1,4 @@
+import { read as readPage } from "../tidy/source-files.ts";
 import { describe, expect, test } from "vitest";
 import { readAuthorizationConfiguration } from "../../src/authorization/configuration/authorization-configuration.ts";
 import { kubernetes } from "../../src/vocabulary/kubernetes.ts";
@@ -132,4 +133,12 @@ describe("the error names the field", () => {
   ])("%s", async (message, content) => {
     await expect(read(content)).rejects.toThrow(message);
   });
+});
+
+test("the example of docs/authorization.md is accepted", async () => {
+  const [, example] = /```yaml\n(apiVersion: \S+\nkind: AuthorizationConfiguration\n[^]*?)```/.exec(
+    readPage("docs/authorization.md"),
+  )!;
+  const result = await readAuthorizationConfiguration(Buffer.from(example!), platform);
+  expect(result).toHaveLength(2);
 });

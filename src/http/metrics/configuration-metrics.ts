@@ -1,3 +1,4 @@
+import type { MatchCounters } from "../../authorization/configuration/match-counters.ts";
 import type { ReloadCounters } from "../../base/reload-counters.ts";
 import type { MetricDefinition } from "./metric-definition.ts";
 import type { MetricSet } from "./metric-set.ts";
@@ -8,26 +9,57 @@ const total = (subject: Subject) => `apiserver_${subject}_config_controller_auto
 const last = (subject: Subject) =>
   `apiserver_${subject}_config_controller_automatic_reload_last_timestamp_seconds`;
 
-/** Metrics of reloaded configuration files, with the names of the reference. */
-export const configurationMetrics: readonly MetricDefinition[] = (
-  ["authentication", "authorization"] as const
-).flatMap((subject): MetricDefinition[] => [
+const exclusions = "apiserver_authorization_match_condition_exclusions_total";
+const errors = "apiserver_authorization_match_condition_evaluation_errors_total";
+
+const reloadMetrics = (["authentication", "authorization"] as const).flatMap(
+  (subject): MetricDefinition[] => [
+    {
+      name: total(subject),
+      help: `Reloads of the file of --${subject}-config after it changed, by whether it could be used.`,
+      type: "counter",
+      stability: "ALPHA",
+      labels: ["status", "apiserver_id_hash"],
+    },
+    {
+      name: last(subject),
+      help: `Time of the last reload of the file of --${subject}-config, in seconds since 1970, by whether it could be used.`,
+      type: "gauge",
+      stability: "ALPHA",
+      labels: ["status", "apiserver_id_hash"],
+      combined: "max",
+    },
+  ],
+);
+
+/** Metrics of configuration files, with the names of the reference. */
+export const configurationMetrics: readonly MetricDefinition[] = [
+  ...reloadMetrics,
   {
-    name: total(subject),
-    help: `Reloads of the file of --${subject}-config after it changed, by whether it could be used.`,
+    name: exclusions,
+    help: "Requests about which an authorization webhook was not asked because a condition was false.",
     type: "counter",
     stability: "ALPHA",
-    labels: ["status", "apiserver_id_hash"],
+    labels: ["type", "name"],
   },
   {
-    name: last(subject),
-    help: `Time of the last reload of the file of --${subject}-config, in seconds since 1970, by whether it could be used.`,
-    type: "gauge",
+    name: errors,
+    help: "Requests about which an authorization webhook was not asked because a condition could not be evaluated.",
+    type: "counter",
     stability: "ALPHA",
-    labels: ["status", "apiserver_id_hash"],
-    combined: "max",
+    labels: ["type", "name"],
   },
-]);
+];
+
+/** Connects the counters of the conditions of authorization webhooks with the metrics. */
+export function showMatches(metrics: MetricSet, counters: MatchCounters): void {
+  metrics.collectWith(() => {
+    for (const [name, counts] of counters.all()) {
+      metrics.sample(exclusions, "Webhook", name).set(counts.exclusions);
+      metrics.sample(errors, "Webhook", name).set(counts.errors);
+    }
+  });
+}
 
 /** Connects the counters of a configuration file with the metrics. The hash of the server's identity is always empty. */
 export function showReloads(metrics: MetricSet, subject: Subject, counters: ReloadCounters): void {

@@ -11,14 +11,13 @@ import { NodeAuthorizer } from "../../authorization/node/node-authorizer.ts";
 import { AuthorizationWebhook } from "../../authorization/webhook.ts";
 import { rarely } from "../../base/clock.ts";
 import { authorization } from "../../kinds/groups.ts";
-import type { ReloadCounters } from "../../base/reload-counters.ts";
 import { groupName } from "../../schema/kind.ts";
 import { StoredInsight } from "../../authorization/insight/stored-insight.ts";
 import { OptionsError } from "../options/options-error.ts";
 import type { ServerOptions } from "../options/server-options.ts";
 import type { AuthorizationWebhookSettings } from "../options/settings-types.ts";
 import type { StoredNodeNeeds } from "../../authorization/node/stored-node-needs.ts";
-import { configuredAuthorizers } from "./configuration.ts";
+import { configuredAuthorizers, type ConfigurationCounters } from "./configuration.ts";
 import { readOptionFile } from "../options/option-files.ts";
 import type { StoredRbac } from "../../authorization/rbac/stored-rbac.ts";
 import { outageLogIntervalMs, remoteService, type ConfiguredService } from "../webhooks/remote-services.ts";
@@ -26,8 +25,8 @@ import { outageLogIntervalMs, remoteService, type ConfiguredService } from "../w
 /** The authorizers of the server. */
 export interface Authorizers {
   readonly chain: AuthorizerChain;
-  /** Reloads of the file of `--authorization-config`; undefined without one. */
-  readonly reloads?: ReloadCounters | undefined;
+  /** Undefined without `--authorization-config`. */
+  readonly counters?: ConfigurationCounters | undefined;
   close(): Promise<void>;
 }
 
@@ -68,7 +67,7 @@ export async function authorizers(
           authorizationLinks([...names, ...own], policy, vocabulary, { ...further, ...webhooks }, insight),
         ),
     );
-    return { chain, ...configured };
+    return { chain, counters: configured, close: () => configured.close() };
   }
   const hasWebhook = modes.includes("Webhook");
   if (hasWebhook && chosen === undefined) {

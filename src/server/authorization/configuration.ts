@@ -4,6 +4,7 @@ import {
   type ConfiguredAuthorizer,
 } from "../../authorization/configuration/authorization-configuration.ts";
 import type { ConfiguredWebhook } from "../../authorization/configuration/check-webhook.ts";
+import { MatchCounters } from "../../authorization/configuration/match-counters.ts";
 import { AuthorizationWebhook } from "../../authorization/webhook.ts";
 import { rarely, type Timer } from "../../base/clock.ts";
 import { stackOf } from "../../base/logger.ts";
@@ -41,6 +42,12 @@ export async function withConfiguredModes(options: ServerOptions): Promise<Serve
   }
 }
 
+/** Counters of a configuration file, for metrics. */
+export interface ConfigurationCounters {
+  readonly reloads: ReloadCounters;
+  readonly matches: MatchCounters;
+}
+
 /** The authorizers of a configuration: their names in order, and the webhooks by name. */
 export interface ConfiguredOrder {
   readonly names: readonly string[];
@@ -59,10 +66,11 @@ export async function configuredAuthorizers(
   file: string,
   reserved: readonly string[],
   use: (order: ConfiguredOrder) => void,
-): Promise<{ readonly reloads: ReloadCounters; close(): Promise<void> }> {
+): Promise<ConfigurationCounters & { close(): Promise<void> }> {
   const { vocabulary, clock, log } = options;
   const reloads = new ReloadCounters();
-  const services = new RetiringServices(options);
+  const matches = new MatchCounters();
+  const services = new RetiringServices(options, matches);
   let running: readonly ConfiguredAuthorizer[] | undefined;
   const read = async (bytes: Uint8Array): Promise<void> => {
     const authorizers = await readAuthorizationConfiguration(bytes, vocabulary);
@@ -82,6 +90,7 @@ export async function configuredAuthorizers(
     const watch = await reloadedFile({ clock, log }, reloaded);
     return {
       reloads,
+      matches,
       async close() {
         await watch.close();
         await services.close();
@@ -98,7 +107,10 @@ class RetiringServices {
   private current: readonly ConfiguredService[] = [];
   private readonly retired = new Map<readonly ConfiguredService[], Timer>();
 
-  constructor(private readonly options: ServerOptions) {}
+  constructor(
+    private readonly options: ServerOptions,
+    private readonly matches: MatchCounters,
+  ) {}
 
   /**
    * Creates the webhooks of a configuration; the previous ones are closed later.
@@ -116,7 +128,7 @@ class RetiringServices {
           `authorizers[${index}].webhook.connectionInfo.kubeConfigFile`,
         );
         opened.push(service);
-        webhooks[name] = webhookOf(this.options, name, webhook, service);
+        webhooks[name] = this.webhookOf(name, webhook, service);
       }
     } catch (error) {
       await closeAll(opened);
@@ -144,6 +156,27 @@ class RetiringServices {
     }
   }
 
+  private webhookOf(
+    name: string,
+    { version, authorizedMs, unauthorizedMs, failureVerdict, matcher }: ConfiguredWebhook,
+    service: ConfiguredService,
+  ): AuthorizationWebhook {
+    const { vocabulary, clock, log } = this.options;
+    return new AuthorizationWebhook({
+      ask: (review) => service.post(review),
+      apiVersion: `${groupName(authorization, vocabulary)}/${version}`,
+      authorizedMs,
+      unauthorizedMs,
+      failureVerdict,
+      matcher,
+      onUnmatched: (outcome) => this.matches.add(name, outcome),
+      clock,
+      failed: rarely(clock, outageLogIntervalMs, (error) =>
+        log.warn({ error: error.message, authorizer: name }, "the authorization webhook can't be reached"),
+      ),
+    });
+  }
+
   private retire(services: readonly ConfiguredService[]): void {
     if (services.length === 0) return;
     const { clock, log } = this.options;
@@ -159,24 +192,4 @@ class RetiringServices {
 
 async function closeAll(services: readonly ConfiguredService[]): Promise<void> {
   await Promise.all(services.map((service) => service.close()));
-}
-
-function webhookOf(
-  { vocabulary, clock, log }: ServerOptions,
-  name: string,
-  { version, authorizedMs, unauthorizedMs, failureVerdict, matcher }: ConfiguredWebhook,
-  service: ConfiguredService,
-): AuthorizationWebhook {
-  return new AuthorizationWebhook({
-    ask: (review) => service.post(review),
-    apiVersion: `${groupName(authorization, vocabulary)}/${version}`,
-    authorizedMs,
-    unauthorizedMs,
-    failureVerdict,
-    matcher,
-    clock,
-    failed: rarely(clock, outageLogIntervalMs, (error) =>
-      log.warn({ error: error.message, authorizer: name }, "the authorization webhook can't be reached"),
-    ),
-  });
 }

@@ -1,8 +1,7 @@
 import { gitVersionOf, releaseAfter, type Release } from "../../base/releases.ts";
 import { qualifiedName } from "../../base/group-names.ts";
 import type { AuthenticationCounters } from "../../authentication/counters.ts";
-import { showReloads } from "../../http/metrics/configuration-metrics.ts";
-import type { ReloadCounters } from "../../base/reload-counters.ts";
+import { showMatches, showReloads } from "../../http/metrics/configuration-metrics.ts";
 import { metricDefinitions } from "../../http/metrics/definitions.ts";
 import { MetricSet, type Sample } from "../../http/metrics/metric-set.ts";
 import type { Engine } from "../../resources/engine/engine.ts";
@@ -12,6 +11,7 @@ import { openFileLimit, openFiles } from "../start/open-files.ts";
 import { featuresOf } from "../features/features.ts";
 import { OptionsError } from "../options/options-error.ts";
 import type { Logger } from "../../base/logger.ts";
+import type { ConfigurationCounters } from "../authorization/configuration.ts";
 import type { ServerOptions } from "../options/server-options.ts";
 
 /** Label for the size of the embedded store; the size of other stores isn't reported. */
@@ -22,7 +22,7 @@ export function serverMetrics(
   options: ServerOptions,
   engine: Engine,
   counters: AuthenticationCounters,
-  authorizationReloads: ReloadCounters | undefined,
+  authorization: ConfigurationCounters | undefined,
 ): MetricSet {
   const { release } = options;
   const showHiddenFor = previousRelease(options.showHiddenMetricsForVersion, release);
@@ -40,7 +40,10 @@ export function serverMetrics(
   }
   metrics.collectWith(() => collectAuthentication(metrics, counters));
   showReloads(metrics, "authentication", counters.reloads);
-  if (authorizationReloads !== undefined) showReloads(metrics, "authorization", authorizationReloads);
+  if (authorization !== undefined) {
+    showReloads(metrics, "authorization", authorization.reloads);
+    showMatches(metrics, authorization.matches);
+  }
   metrics.collectWith(() => collectStore(metrics, engine, options.log));
   metrics.collectWith(() => collectSelectors(metrics, engine));
   metrics.collectWith(() => collectProcess(metrics));

@@ -1,24 +1,9 @@
+import type { ArgumentEstimate, CallEstimate, Rule } from "./estimate-rule.ts";
+import { laterRules } from "./later-call-estimates.ts";
 import { either, fixed, plus, scaled, times, unlimited, zero, type Range } from "./ranges.ts";
 import type { Signature } from "./signature.ts";
+import { formatType } from "./opaque-types.ts";
 import { urlType, type CelType } from "./types.ts";
-
-/** The estimated size and the type of an argument. The receiver of a call is the first argument. */
-export interface ArgumentEstimate {
-  readonly size: Range;
-  /** Size of the items of a list. */
-  readonly itemSize: Range;
-  readonly type: CelType;
-  /** Value of a literal integer. */
-  readonly integer: bigint | undefined;
-}
-
-/** Estimated cost of a call without its arguments, and size of the result; undefined if unknown. */
-export interface CallEstimate {
-  readonly cost: Range;
-  readonly size?: Range;
-}
-
-type Rule = (args: readonly ArgumentEstimate[], form: Signature) => CallEstimate;
 
 /** Cost per character of a string and of a regular expression. */
 const perCharacter = 0.1;
@@ -53,7 +38,7 @@ function matching(args: readonly ArgumentEstimate[]): Range {
   return times(traversal(plus(text, one)), scaled(pattern, perPatternCharacter));
 }
 
-const matches: Rule = (args, { onValue }) => (onValue ? { cost: matching(args) } : constant);
+const matches: Rule = (args) => ({ cost: matching(args) });
 const find: Rule = (args) => ({ cost: matching(args), size: { min: 0, max: args[0]!.size.max } });
 
 const comparison: Rule = ([first, second]) => {
@@ -62,8 +47,11 @@ const comparison: Rule = ([first, second]) => {
 };
 
 /** Opaque values, such as addresses, are compared in constant time. */
-const equality: Rule = (args, form) =>
-  args.every(({ type }) => isOpaque(type)) ? constant : comparison(args, form);
+const equality: Rule = (args, form) => {
+  if (!args.every(({ type }) => isOpaque(type))) return comparison(args, form);
+  // A format may have 64 characters.
+  return args[0]!.type === formatType ? { cost: { min: 1, max: 7 } } : constant;
+};
 
 function isOpaque(type: CelType): boolean {
   return type.is === "opaque" && type !== urlType;
@@ -126,11 +114,6 @@ function containment([, other]: readonly ArgumentEstimate[], { takes }: Signatur
   return takes[1]!.is === "string" ? plus(compared, traversal(other!.size)) : compared;
 }
 
-/** Cost of comparing all items of a list with each other. */
-export function sortingCost(size: Range, { is }: CelType): Range {
-  return scaled(times(size, size), is === "string" || is === "bytes" ? 2.1 : 2);
-}
-
 /** A string has up to four bytes per character. */
 const toBytes: Rule = ([text], form) => {
   if (form.takes[0]!.is !== "string") return constant;
@@ -144,6 +127,7 @@ const toText: Rule = ([bytes], form) => {
 };
 
 const rules: ReadonlyMap<string, Rule> = new Map<string, Rule>([
+  ...laterRules,
   ...["isSorted", "sum", "min", "max", "indexOf", "lastIndexOf"].map((name) => [name, through] as const),
   ...["lowerAscii", "upperAscii", "substring", "trim"].map((name) => [name, sameSize] as const),
   ...["_<_", "_<=_", "_>_", "_>=_"].map((name) => [name, ordering] as const),
@@ -160,7 +144,9 @@ const rules: ReadonlyMap<string, Rule> = new Map<string, Rule>([
   ["replace", replace],
   ["split", split],
   ["join", join],
-  ...["url", "ip", "isIP", "cidr", "isCIDR"].map((name) => [name, ofParsedText] as const),
+  ...["url", "ip", "isIP", "cidr", "isCIDR", "quantity", "isQuantity", "semver", "isSemver"].map(
+    (name) => [name, ofParsedText] as const,
+  ),
   ["ip.isCanonical", ([text]) => ({ cost: scaled(text!.size, 2 * perCharacter) })],
   ["containsIP", (args, form) => ({ cost: containment(args, form, zero) })],
   ["containsCIDR", (args, form) => ({ cost: containment(args, form, plus(traversal(addressSize), one)) })],

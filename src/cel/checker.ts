@@ -10,7 +10,7 @@ import {
   undeclared,
   type ComprehensionTypes,
 } from "./checker-types.ts";
-import { checkLiteralTypes } from "./literal-types.ts";
+import { checkFormat, checkLiteralTypes } from "./literal-types.ts";
 import { reservedField } from "./field-names.ts";
 import { qualifiedName } from "./grammar.ts";
 import type { Signature } from "./signature.ts";
@@ -76,6 +76,7 @@ class Checker {
     for (const expression of this.typed) expression.type = this.substitution.resolve(expression.type!);
     if (this.scope.features.strictLiterals !== true || !this.scope.uniformLiterals) return;
     for (const expression of this.typed) {
+      if (expression.node === "call") checkFormat(expression);
       if (!this.exempt.has(expression)) checkLiteralTypes(expression);
     }
   }

@@ -1,4 +1,6 @@
-import { estimateCall, sortingCost, type ArgumentEstimate } from "./call-estimates.ts";
+import { estimateCall } from "./call-estimates.ts";
+import type { ArgumentEstimate } from "./estimate-rule.ts";
+import { sortingCost } from "./later-call-estimates.ts";
 import { anything, either, fixed, plus, times, zero, type Range } from "./ranges.ts";
 import type {
   Call,

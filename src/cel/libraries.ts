@@ -1,6 +1,16 @@
 import { isLater, releaseAfter, type Release } from "../base/releases.ts";
 import { mergeFunctions, type CelFunction, type FunctionTable } from "./function-table.ts";
 import { conversions } from "./functions/conversions.ts";
+import { formatFunctions } from "./functions/named-formats.ts";
+import { laterListFunctions } from "./functions/later-lists.ts";
+import {
+  globalMatches,
+  laterTextFunctions,
+  lenientSearch,
+  mixedComparisons,
+} from "./functions/later-texts.ts";
+import { quantityFunctions, semverFunctions } from "./functions/quantity-functions.ts";
+import { includesFunction, setFunctions } from "./functions/sets.ts";
 import { cidrFunctions, ipFunctions } from "./functions/ip-functions.ts";
 import { listFunctions } from "./functions/lists.ts";
 import { optionalFunctions, optionalListFunctions } from "./functions/optionals.ts";
@@ -21,7 +31,7 @@ interface Addition {
   readonly offered: string;
   readonly functions?: () => Functions;
   /** Functions that replace those with the same names. */
-  readonly replacements?: () => Functions;
+  readonly replacements?: (functions: FunctionTable) => Functions;
   readonly features?: Features;
 }
 
@@ -37,19 +47,32 @@ function change(since: Release, parts: Omit<Addition, "since" | "offered">): Add
 
 /** Everything that later releases add to the expressions of the reference release; a later row replaces the features of earlier ones. */
 const additions: readonly Addition[] = [
-  change("1.28", { features: { literalCharacters: true, presenceCost: 1, shallowDepth: true } }),
-  library("1.28", { functions: () => optionalFunctions, features: { optionalSyntax: true } }),
+  change("1.28", {
+    replacements: (functions) => globalMatches(functions.get("matches")!),
+    features: { literalCharacters: true, presenceCost: 1, shallowDepth: true },
+  }),
+  library("1.28", {
+    functions: () => [...optionalFunctions, ...quantityFunctions, ...mixedComparisons],
+    features: { optionalSyntax: true },
+  }),
   change("1.29", { features: { presenceCost: 0, optionalFlatMap: true } }),
-  library("1.29", { features: { strictLiterals: true } }),
+  library("1.29", {
+    functions: () => [...laterTextFunctions, ...setFunctions],
+    features: { strictLiterals: true },
+  }),
   library("1.30", { functions: () => [...ipFunctions, ...cidrFunctions] }),
   change("1.31", { features: { sizesOfResults: true, optionalTypeName: true } }),
-  library("1.31", { features: { reservedFieldNames: true } }),
+  library("1.31", { functions: () => formatFunctions, features: { reservedFieldNames: true } }),
+  change("1.32", { replacements: lenientSearch }),
   library("1.32", { features: { twoVariableMacros: true } }),
   change("1.33", {
     functions: () => optionalListFunctions,
     features: { sizesOfDynamic: true, noSurrogates: true },
   }),
+  library("1.33", { functions: () => semverFunctions }),
+  library("1.34", { functions: () => laterListFunctions, features: { sortBy: true } }),
   change("1.37", { replacements: () => affixFunctions, features: { quotedFieldNames: true } }),
+  library("1.37", { functions: () => includesFunction }),
 ];
 
 /** Whether an expression is stored already, or is written by the request. */
@@ -99,7 +122,7 @@ function createLanguage(release: Release, use: ExpressionUse): Language {
       const existing = functions.get(name);
       functions.set(name, existing === undefined ? one : mergeFunctions(existing, one));
     }
-    for (const [name, one] of replacements?.() ?? []) functions.set(name, one);
+    for (const [name, one] of replacements?.(functions) ?? []) functions.set(name, one);
   }
   const features = available.map((addition) => addition.features ?? noFeatures);
   return { functions, features: Object.assign({}, ...features) as Features };

@@ -1,6 +1,23 @@
 import { sameType } from "./assignability.ts";
-import { ExpressionError, type Expression } from "./syntax.ts";
+import { ExpressionError, type Call, type Expression } from "./syntax.ts";
+import { formatError } from "./text-format.ts";
 import { dyn, typeText, type CelType } from "./types.ts";
+
+/**
+ * Requires that a literal format has as many arguments as the literal list, of fitting types.
+ *
+ * @throws {ExpressionError} otherwise.
+ */
+export function checkFormat({ name, target, args, at }: Call): void {
+  const [list] = args;
+  if (name !== "format" || target?.node !== "literal" || list?.node !== "list") return;
+  if (typeof target.value !== "string" || list.optional.size > 0) return;
+  const error = formatError(
+    target.value,
+    list.items.map(({ type = dyn }) => type),
+  );
+  if (error !== undefined) throw new ExpressionError(error, at);
+}
 
 /**
  * Requires that the items of a list literal, and the keys and values of a map literal, have equal types. Types of empty literals are

@@ -227,6 +227,6 @@ function sorter(loop: Loop): Body {
     const keys = collect(evaluation, list, seconds);
     // The reference names the list twice.
     evaluation.meter.charge(2);
-    return keys instanceof CelList ? sortedList(list, keys, evaluation.meter) : keys;
+    return keys instanceof CelList ? sortedList(list, keys, "quadratic", evaluation.meter) : keys;
   };
 }

@@ -105,7 +105,8 @@ function numberOf(text: string): number | undefined {
   return sign === "-" ? -size : size;
 }
 
-function toText(value: Value): Value {
+/** Converts a value to a string. */
+export function toText(value: Value): Value {
   if (typeof value === "string") return value;
   if (typeof value === "boolean" || typeof value === "bigint") return String(value);
   if (typeof value === "number") return doubleText(value);
@@ -167,7 +168,7 @@ function conversionFault(text: string, targetType: string): Fault {
 }
 
 /** Returns the runtime type of a value; as in Kubernetes, objects are maps. */
-function typeOfValue(value: Value): CelType {
+export function typeOfValue(value: Value): CelType {
   switch (typeof value) {
     case "boolean":
       return bool;

@@ -69,7 +69,12 @@ function unitOf(characters: string | readonly string[], index: number): number {
   return unit;
 }
 
-function indexing(last: boolean): Run {
+/**
+ * `indexOf` and `lastIndexOf` of strings and lists.
+ *
+ * @param isLenient whether nothing is found beyond the end of a string; otherwise that is a fault.
+ */
+export function indexing(last: boolean, isLenient = false): Run {
   return (args, meter) => {
     const [text, target, offset] = args;
     if (text instanceof CelList)
@@ -78,8 +83,13 @@ function indexing(last: boolean): Run {
     if (offset !== undefined && typeof offset !== "bigint") return noOverload;
     const characters = charactersOf(text, meter);
     // The empty string is found at the requested position.
-    if (target === "") return offset ?? BigInt(last ? characters.length : 0);
+    if (target === "") {
+      const size = BigInt(characters.length);
+      const at = offset ?? (last ? size : 0n);
+      return isLenient && at > size ? size : isLenient && at < 0n ? outOfRange(at) : at;
+    }
     const start = offset ?? BigInt(last ? characters.length - 1 : 0);
+    if (isLenient && (start >= characters.length || characters.length === 0)) return -1n;
     if (start < 0n || start >= characters.length) return outOfRange(start);
     const from = unitOf(characters, Number(start));
     const search = new TextSearch({ text, needle: target, last }, meter);

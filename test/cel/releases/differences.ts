@@ -21,6 +21,18 @@ export const differences: readonly { readonly reason: string; readonly expressio
     expressions: ["[1].all(i, .v, true)"],
   },
   {
+    reason: "the presence of a field of a literal costs nothing",
+    expressions: ["has({'a-b': 1}.`a-b`)"],
+  },
+  {
+    reason: "a list of one literal, which a macro adds to its result, costs as much as any other list",
+    expressions: ["[1, 2].sortBy(x, 'a')"],
+  },
+  {
+    reason: "infinity isn't padded to the width of the reference's precision",
+    expressions: ["'%f %e'.format([double('nan'), double('inf')])"],
+  },
+  {
     reason: "a value that isn't a list or a map matches no overload; the reference has a message of its own",
     expressions: ["dyn(1).all(i, v, true)"],
   },

@@ -11,8 +11,10 @@ const neutral = (text: string): string =>
 /** Returns what is compared. Compilation errors are compared without text: the parsers differ. */
 export function shown({ error, fault, type, value, cost, estimate }: Result): unknown {
   if (error !== undefined) return "error";
-  const [, max = "0"] = estimate!.split(" ");
-  const rounded = Number(max) >= 2 ** 53 ? estimate!.replace(max, "huge") : estimate;
+  const rounded = estimate!
+    .split(" ")
+    .map((cost) => (Number(cost) < 2 ** 53 ? cost : "huge"))
+    .join(" ");
   return {
     type: neutral(type!),
     cost,
@@ -31,7 +33,7 @@ export function resultOf(expression: string): Result {
   const common = {
     type: typeText(program.type),
     cost: Math.min(result.cost, 1_000_001),
-    estimate: `${min} ${max >= 2 ** 53 ? "huge" : max}`,
+    estimate: `${min} ${max}`,
   };
   return result.outcome === "value"
     ? { ...common, value: textOf(result.value) }

@@ -1,7 +1,6 @@
 import { isLater, type Release } from "../base/releases.ts";
 import type { Column, LaterColumn } from "./columns.ts";
-import { declarationOf, type Kind, type StatusSpec, type Subresource } from "./kind.ts";
-import { withStatus } from "./status-subresource.ts";
+import { declarationOf, withStatus, type Kind, type StatusSpec, type Subresource } from "./kind.ts";
 import { fieldsInRelease } from "./later-fields.ts";
 import { TypeCopier } from "./type-copier.ts";
 

@@ -1,3 +1,4 @@
+import { deepClone, type JsonValue } from "../base/json/value.ts";
 import type { Release } from "../base/releases.ts";
 import type { MaybePromise } from "../base/maybe-promise.ts";
 import type { Cause } from "../base/status-error.ts";
@@ -6,9 +7,9 @@ import type { ApiObject, ObjectMetaValue } from "./api-object.ts";
 import type { Column, LaterColumn, RowCondition } from "./columns.ts";
 import type { KindContext } from "./context.ts";
 import type { FieldReport } from "./faults.ts";
+import type { CustomKindFacts } from "./custom-kind-facts.ts";
 import type { LaterFields } from "./later-fields.ts";
 import type { NameForm } from "./object-meta-rules.ts";
-import { withStatus } from "./status-subresource.ts";
 import { structsIn } from "./structs.ts";
 import { field, string, type Fields, type Group, type StaticFields, type StructType } from "./types.ts";
 
@@ -255,18 +256,6 @@ export interface KindMembers<O> {
   readonly declaration?: Kind;
 }
 
-/** Properties of a custom kind. */
-export interface CustomKindFacts {
-  /** Kind of its lists. */
-  readonly listKind: string;
-  /** Revision of the definition. Objects that were written before may not be pruned and defaulted by its schema. */
-  readonly since: number;
-  /** Parses the schema in the definition; undefined without one. Not cached, because it is large. */
-  readonly schema: () => object | undefined;
-  /** Deprecation warning of the version; empty if it isn't deprecated. */
-  readonly deprecation: string;
-}
-
 /** Defaults for omitted members of a declaration. */
 const memberDefaults = {
   servedByDefault: true,
@@ -328,6 +317,35 @@ function kind<F extends Fields>(spec: KindSpec<F>): KindOf<F> {
 export function kindOfType({ status, ...rest }: KindMembers<ApiObject>, type: StructType): Kind {
   const members = status === undefined ? rest : withStatus(rest, status);
   return { ...memberDefaults, ...members, type } as Kind;
+}
+
+/** Adds the `status` subresource and its strategy functions to the members of a kind. */
+export function withStatus<
+  M extends Pick<KindMembers<ApiObject>, "prepareCreate" | "prepareUpdate" | "subresources">,
+>(members: M, status: StatusSpec): M {
+  const { initial, keepsMetadata, unowned, write } = status;
+  const { prepareCreate, prepareUpdate, subresources } = members;
+  const part: PartSubresource = {
+    verbs: ["get", "patch", "update"],
+    ...(keepsMetadata && { keepsMetadata }),
+    ...(unowned && { unowned }),
+    merge(copy, written, context) {
+      copy["status"] = write === undefined ? written["status"] : write(written, copy, context);
+    },
+  };
+  return {
+    ...members,
+    prepareCreate(copy, context) {
+      if (initial !== undefined) copy["status"] = initial(copy, context);
+      prepareCreate?.(copy, context);
+    },
+    prepareUpdate(copy, live, context) {
+      // A copy, because admission gets both objects and may modify the new one.
+      copy["status"] = deepClone(live["status"] as JsonValue);
+      prepareUpdate?.(copy, live, context);
+    },
+    subresources: { ...subresources, status: part },
+  };
 }
 
 /** A kind declaration without group and version. */

@@ -1,4 +1,5 @@
-import type { CustomKindFacts, Kind } from "../kind.ts";
+import type { CustomKindFacts } from "../custom-kind-facts.ts";
+import type { Kind } from "../kind.ts";
 import { customSchema, preservesUnknown } from "./custom-schema.ts";
 import { groupName } from "../kind.ts";
 import { ListMeta } from "../object-meta.ts";

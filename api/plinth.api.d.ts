@@ -815,69 +815,83 @@ declare const words: {
   quantity: ScalarType<string>;
   intOrString: ScalarType<string | number>;
   json: ScalarType<unknown>;
-  ObjectMeta: StructType<{
-    name: Field<ScalarType<string>, false>;
-    generateName: Field<ScalarType<string>, false>;
-    namespace: Field<ScalarType<string>, false>;
-    selfLink: Field<ScalarType<string>, false>;
-    uid: Field<ScalarType<string>, false>;
-    resourceVersion: Field<ScalarType<string>, false>;
-    generation: Field<ScalarType<number | bigint>, false>;
-    creationTimestamp: Field<ScalarType<string>, false>;
-    deletionTimestamp: Field<ScalarType<string>, false>;
-    deletionGracePeriodSeconds: Field<ScalarType<number | bigint>, false>;
-    labels: Field<MapType<ScalarType<string>>, false>;
-    annotations: Field<MapType<ScalarType<string>>, false>;
-    ownerReferences: Field<
-      ListType<
-        StructType<{
-          apiVersion: Field<ScalarType<string>, true>;
-          kind: Field<ScalarType<string>, true>;
-          name: Field<ScalarType<string>, true>;
-          uid: Field<ScalarType<string>, true>;
-          controller: Field<ScalarType<boolean>, false>;
-          blockOwnerDeletion: Field<ScalarType<boolean>, false>;
-        }>
-      >,
-      false
-    >;
-    finalizers: Field<ListType<ScalarType<string>>, false>;
-    managedFields: Field<
-      ListType<
-        StructType<{
-          manager: Field<ScalarType<string>, false>;
-          operation: Field<ScalarType<string>, false>;
-          apiVersion: Field<ScalarType<string>, false>;
-          time: Field<ScalarType<string>, false>;
-          fieldsType: Field<ScalarType<string>, false>;
-          fieldsV1: Field<ScalarType<Record<string, unknown>>, false>;
-          subresource: Field<ScalarType<string>, false>;
-        }>
-      >,
-      false
-    >;
-  }>;
-  Condition: StructType<{
-    type: Field<ScalarType<string>, true>;
-    status: Field<ScalarType<string>, true>;
-    observedGeneration: Field<ScalarType<number | bigint>, false>;
-    lastTransitionTime: Field<ScalarType<string>, true>;
-    reason: Field<ScalarType<string>, true>;
-    message: Field<ScalarType<string>, true>;
-  }>;
-  LabelSelector: StructType<{
-    matchLabels: Field<MapType<ScalarType<string>>, false>;
-    matchExpressions: Field<
-      ListType<
-        StructType<{
-          key: Field<ScalarType<string>, true>;
-          operator: Field<ScalarType<string>, true>;
-          values: Field<ListType<ScalarType<string>>, false>;
-        }>
-      >,
-      false
-    >;
-  }>;
+  ObjectMeta: StructType<
+    {
+      name: Field<ScalarType<string>, false>;
+      generateName: Field<ScalarType<string>, false>;
+      namespace: Field<ScalarType<string>, false>;
+      selfLink: Field<ScalarType<string>, false>;
+      uid: Field<ScalarType<string>, false>;
+      resourceVersion: Field<ScalarType<string>, false>;
+      generation: Field<ScalarType<number | bigint>, false>;
+      creationTimestamp: Field<ScalarType<string>, false>;
+      deletionTimestamp: Field<ScalarType<string>, false>;
+      deletionGracePeriodSeconds: Field<ScalarType<number | bigint>, false>;
+      labels: Field<MapType<ScalarType<string>>, false>;
+      annotations: Field<MapType<ScalarType<string>>, false>;
+      ownerReferences: Field<
+        ListType<
+          StructType<
+            {
+              apiVersion: Field<ScalarType<string>, true>;
+              kind: Field<ScalarType<string>, true>;
+              name: Field<ScalarType<string>, true>;
+              uid: Field<ScalarType<string>, true>;
+              controller: Field<ScalarType<boolean>, false>;
+              blockOwnerDeletion: Field<ScalarType<boolean>, false>;
+            } & AddedFields<Record<never, never>>
+          >
+        >,
+        false
+      >;
+      finalizers: Field<ListType<ScalarType<string>>, false>;
+      managedFields: Field<
+        ListType<
+          StructType<
+            {
+              manager: Field<ScalarType<string>, false>;
+              operation: Field<ScalarType<string>, false>;
+              apiVersion: Field<ScalarType<string>, false>;
+              time: Field<ScalarType<string>, false>;
+              fieldsType: Field<ScalarType<string>, false>;
+              fieldsV1: Field<ScalarType<Record<string, unknown>>, false>;
+              subresource: Field<ScalarType<string>, false>;
+            } & AddedFields<Record<never, never>>
+          >
+        >,
+        false
+      >;
+    } & AddedFields<{
+      readonly creationTimestamp: LaterField<Field<Type, boolean> | undefined>;
+    }>
+  >;
+  Condition: StructType<
+    {
+      type: Field<ScalarType<string>, true>;
+      status: Field<ScalarType<string>, true>;
+      observedGeneration: Field<ScalarType<number | bigint>, false>;
+      lastTransitionTime: Field<ScalarType<string>, true>;
+      reason: Field<ScalarType<string>, true>;
+      message: Field<ScalarType<string>, true>;
+    } & AddedFields<Record<never, never>>
+  >;
+  LabelSelector: StructType<
+    {
+      matchLabels: Field<MapType<ScalarType<string>>, false>;
+      matchExpressions: Field<
+        ListType<
+          StructType<
+            {
+              key: Field<ScalarType<string>, true>;
+              operator: Field<ScalarType<string>, true>;
+              values: Field<ListType<ScalarType<string>>, false>;
+            } & AddedFields<Record<never, never>>
+          >
+        >,
+        false
+      >;
+    } & AddedFields<Record<never, never>>
+  >;
   nameColumn: Column<ApiObject>;
   ageColumn: Column<ApiObject>;
 };
@@ -1625,6 +1639,19 @@ export interface RowCondition {
   readonly message?: string;
 }
 
+/** A change of the columns in the releases from `since` on: a new column after the one with a title, or the title of a removed one. */
+export type LaterColumn<O = ApiObject> = {
+  readonly since: Release;
+} & (
+  | {
+      readonly after: string;
+      readonly column: Column<O>;
+    }
+  | {
+      readonly removed: string;
+    }
+);
+
 // ---- schema/context
 
 /** Context of the functions in a kind declaration. */
@@ -1632,6 +1659,8 @@ export interface KindContext {
   readonly vocabulary: Vocabulary;
   /** Whether a feature gate is enabled (spec: conventions 9.4). */
   readonly enabled: (gate: string) => boolean;
+  /** The API release that the server follows; the reference release by default. */
+  readonly release?: Release | undefined;
   /** Whether privileged containers are forbidden. */
   readonly forbidsPrivileged?: boolean;
   /** The subresource of the write; empty for the main resource. */
@@ -1644,6 +1673,20 @@ export interface KindContext {
 
 /** Formats the time since a timestamp as kubectl does: `45s`, `3m20s`, `2d4h`. */
 export type Since = (timestamp: string | null | undefined) => string;
+
+// ---- schema/custom-kind-facts
+
+/** Properties of a custom kind. */
+export interface CustomKindFacts {
+  /** Kind of its lists. */
+  readonly listKind: string;
+  /** Revision of the definition. Objects that were written before may not be pruned and defaulted by its schema. */
+  readonly since: number;
+  /** Parses the schema in the definition; undefined without one. Not cached, because it is large. */
+  readonly schema: () => object | undefined;
+  /** Deprecation warning of the version; empty if it isn't deprecated. */
+  readonly deprecation: string;
+}
 
 // ---- schema/custom/pattern
 
@@ -1929,6 +1972,11 @@ export interface KindMembers<O> {
   readonly selectable?: Readonly<Record<string, (object: O) => string>>;
   /** The part whose changes increment `metadata.generation`, which starts at 1. Absent: no generation. */
   readonly generationOf?: (object: O) => unknown;
+  /** `generationOf` in the releases from `since` on. */
+  readonly laterGeneration?: {
+    readonly since: Release;
+    readonly of: (object: O) => unknown;
+  };
   /** Sets defaults that depend on several fields. */
   readonly fillDefaults?: (copy: O, context: KindContext) => void;
   /** Resets fields that a create may not set. */
@@ -1981,6 +2029,11 @@ export interface KindMembers<O> {
   readonly prepareDelete?: (copy: O) => void;
   /** The `status` subresource, in addition to `subresources`. */
   readonly status?: StatusSpec<O>;
+  /** The `status` subresource in the releases from `since` on; undefined if it was removed. */
+  readonly laterStatus?: {
+    readonly since: Release;
+    readonly status: StatusSpec<O> | undefined;
+  };
   readonly subresources?: Readonly<Record<string, Subresource<O>>>;
   /** Converts the faults for the response, if Kubernetes validates the object in another form. */
   readonly convertFaults?: (faults: readonly Cause[], object: O) => readonly Cause[];
@@ -1999,24 +2052,15 @@ export interface KindMembers<O> {
   readonly fieldAnnotations?: readonly string[];
   /** Table columns; kinds without them have the default table. */
   readonly columns?: readonly Column<O>[];
+  readonly laterColumns?: readonly LaterColumn<O>[];
   /** Returns the conditions of the table row, such as Completed (spec: conventions 2.4). */
   readonly rowConditions?: (object: O) => readonly RowCondition[];
   /** For a version other than the storage version. */
   readonly conversion?: Conversion;
   /** For a kind that is defined by a CustomResourceDefinition. */
   readonly custom?: CustomKindFacts;
-}
-
-/** Properties of a custom kind. */
-export interface CustomKindFacts {
-  /** Kind of its lists. */
-  readonly listKind: string;
-  /** Revision of the definition. Objects that were written before may not be pruned and defaulted by its schema. */
-  readonly since: number;
-  /** Parses the schema in the definition; undefined without one. Not cached, because it is large. */
-  readonly schema: () => object | undefined;
-  /** Deprecation warning of the version; empty if it isn't deprecated. */
-  readonly deprecation: string;
+  /** The declaration of which this kind is a copy with other fields; see {@link declarationOf}. */
+  readonly declaration?: Kind;
 }
 
 /** Defaults for omitted members of a declaration. */
@@ -2038,6 +2082,8 @@ declare const memberDefaults: {
 export type KindSpec<F extends Fields> = KindMembers<ObjectOf<NoInfer<F>>> & {
   /** Fields in addition to apiVersion and kind. */
   readonly fields: F | (() => F);
+  /** See {@link StructRules.later}; for the fields of the kind itself. */
+  readonly later?: () => LaterFields;
 };
 
 /** A kind, without the static type of its objects: its members are those of {@link KindMembers}, with defaults. */
@@ -2088,6 +2134,17 @@ export interface Declarations<G extends Group, V extends string> extends ReturnT
   ) => NamedKind<F, G, V, N>;
 }
 
+// ---- schema/later-fields
+
+/** The added fields, for the static type of a struct; a field that a release replaces keeps its type. */
+export type AddedFields<L extends LaterFields> = {
+  readonly [K in keyof L as L[K] extends LaterField<Field> ? K : never]: L[K] extends LaterField<infer A>
+    ? A extends Field
+      ? A
+      : never
+    : never;
+};
+
 // ---- schema/object-meta-rules
 
 /** The format of an object name. */
@@ -2096,12 +2153,12 @@ export type NameForm = "label" | "label1035" | "pathSegment" | "subdomain";
 // ---- schema/structs
 
 /** Declares an object type. `fields` is a function if it refers to types that are declared later, or to the type itself. */
-export type DeclareStruct = <F extends Fields>(
+export type DeclareStruct = <F extends Fields, const L extends LaterFields = Record<never, never>>(
   name: string,
   doc: string,
   fields: F | (() => F),
-  rules?: StructRules<StaticFields<NoInfer<F>>>,
-) => StructType<F>;
+  rules?: StructRules<StaticFields<NoInfer<F & AddedFields<L>>>, L>,
+) => StructType<F & AddedFields<L>>;
 
 /** Declares a union type: the JSON type of a value selects one of the forms. */
 export type DeclareUnion = <F extends Partial<Record<UnionForm, Field>>>(
@@ -2204,12 +2261,26 @@ export interface StructType<F extends Fields = Fields> {
 }
 
 /** Rules of a struct, wherever it is used. */
-export interface StructRules<V> {
+export interface StructRules<V, L extends LaterFields = LaterFields> {
   /** Sets defaults that depend on several fields; runs before the defaults of the structs inside. */
   readonly fill?: (copy: V, context: KindContext) => void;
   /** Validates rules that depend on several fields. */
   readonly check?: (value: V, report: FieldReport, context: KindContext) => void;
+  /** Fields of later releases. */
+  readonly later?: () => L;
 }
+
+/** A field in the releases from `since` on; without a field, it is removed. */
+export interface LaterField<F extends Field | undefined = Field | undefined> {
+  readonly since: Release;
+  readonly field: F;
+}
+
+/**
+ * The fields that releases after the reference release add, replace or remove, by JSON name. Several changes of one field are a list
+ * in the order of their releases.
+ */
+export type LaterFields = Readonly<Record<string, LaterField | readonly LaterField[]>>;
 
 /** A validation rule of one field. It is only called for values that are present and not `""`. */
 export type FieldCheck<V = never> = (value: V, report: FieldReport, context: KindContext) => void;
@@ -2411,8 +2482,7 @@ export interface ControllerUser {
 /** How {@link Exploration.settle} waits. */
 export interface ExplorationSettleOptions extends SettleOptions {
   /**
-   * How far the controllers' clock may move on, in milliseconds; 60,000 by default. Timers that are due later, such as periodic
-   * work, are not awaited.
+   * How far the controllers' clock may move on, in milliseconds; 60,000 by default.
    */
   readonly advanceMs?: number | undefined;
 }
@@ -3893,8 +3963,8 @@ export interface SubscribeOptions {
   /** Only events after this revision are delivered. It may be above the latest revision. */
   readonly after: Revision;
   /**
-   * Allows live events to be delivered some turns of the event loop later, several batches as one, for subscriptions of which there may
-   * be thousands. {@link Subscription.sync} delivers them at once.
+   * Allows live events to be delivered some turns of the event loop later, several batches as one. {@link Subscription.sync} delivers
+   * them at once.
    */
   readonly deferral?: Deferral;
 }

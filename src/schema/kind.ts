@@ -8,10 +8,17 @@ import type { Column, LaterColumn, RowCondition } from "./columns.ts";
 import type { KindContext } from "./context.ts";
 import type { FieldReport } from "./faults.ts";
 import type { CustomKindFacts } from "./custom-kind-facts.ts";
-import type { LaterFields } from "./later-fields.ts";
 import type { NameForm } from "./object-meta-rules.ts";
 import { structsIn } from "./structs.ts";
-import { field, string, type Fields, type Group, type StaticFields, type StructType } from "./types.ts";
+import {
+  field,
+  string,
+  type Fields,
+  type Group,
+  type LaterFields,
+  type StaticFields,
+  type StructType,
+} from "./types.ts";
 
 export type {
   ApiObject,

@@ -1,17 +1,5 @@
 import { isLater, type Release } from "../base/releases.ts";
-import type { Field, Fields } from "./types.ts";
-
-/** A field in the releases from `since` on; without a field, it is removed. */
-export interface LaterField<F extends Field | undefined = Field | undefined> {
-  readonly since: Release;
-  readonly field: F;
-}
-
-/**
- * The fields that releases after the reference release add, replace or remove, by JSON name. Several changes of one field are a list
- * in the order of their releases.
- */
-export type LaterFields = Readonly<Record<string, LaterField | readonly LaterField[]>>;
+import type { Field, Fields, LaterField, LaterFields } from "./types.ts";
 
 /** The added fields, for the static type of a struct; a field that a release replaces keeps its type. */
 export type AddedFields<L extends LaterFields> = {

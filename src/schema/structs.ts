@@ -1,9 +1,10 @@
 import type { SchemaNode } from "./custom/schema-node.ts";
-import type { AddedFields, LaterFields } from "./later-fields.ts";
+import type { AddedFields } from "./later-fields.ts";
 import type {
   Field,
   Fields,
   GroupVersion,
+  LaterFields,
   StaticFields,
   StructRules,
   StructType,

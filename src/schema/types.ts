@@ -1,8 +1,8 @@
+import type { Release } from "../base/releases.ts";
 import type { Vocabulary } from "../vocabulary/vocabulary.ts";
 import type { KindContext } from "./context.ts";
 import type { SchemaNode } from "./custom/schema-node.ts";
 import type { FieldReport } from "./faults.ts";
-import type { LaterFields } from "./later-fields.ts";
 
 /**
  * The types of kind declarations. A declaration is plain data: decoding, defaulting, validation, protobuf, merging and OpenAPI
@@ -93,9 +93,21 @@ export interface StructRules<V, L extends LaterFields = LaterFields> {
   readonly fill?: (copy: V, context: KindContext) => void;
   /** Validates rules that depend on several fields. */
   readonly check?: (value: V, report: FieldReport, context: KindContext) => void;
-  /** The fields that later releases add, replace or remove. */
+  /** Fields of later releases. */
   readonly later?: () => L;
 }
+
+/** A field in the releases from `since` on; without a field, it is removed. */
+export interface LaterField<F extends Field | undefined = Field | undefined> {
+  readonly since: Release;
+  readonly field: F;
+}
+
+/**
+ * The fields that releases after the reference release add, replace or remove, by JSON name. Several changes of one field are a list
+ * in the order of their releases.
+ */
+export type LaterFields = Readonly<Record<string, LaterField | readonly LaterField[]>>;
 
 /** A validation rule of one field. It is only called for values that are present and not `""`. */
 export type FieldCheck<V = never> = (value: V, report: FieldReport, context: KindContext) => void;

@@ -249,8 +249,8 @@ export interface SubscribeOptions {
   /** Only events after this revision are delivered. It may be above the latest revision. */
   readonly after: Revision;
   /**
-   * Allows live events to be delivered some turns of the event loop later, several batches as one, for subscriptions of which there may
-   * be thousands. {@link Subscription.sync} delivers them at once.
+   * Allows live events to be delivered some turns of the event loop later, several batches as one. {@link Subscription.sync} delivers
+   * them at once.
    */
   readonly deferral?: Deferral;
 }

@@ -8,8 +8,10 @@ import type { AdmissionRequest, WriteOptions } from "../../resources/engine/engi
 import type { Resource } from "../../resources/registry/registry.ts";
 import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
 import type { ReviewObjects } from "./review-objects.ts";
-import type { ReviewVersion } from "./webhook.ts";
 import { declarationOf } from "../../schema/kind.ts";
+
+/** The versions of AdmissionReview that this server speaks. */
+export type ReviewVersion = "v1" | "v1beta1";
 
 /** Builds the AdmissionReview objects for the webhooks of one request. */
 export class ReviewRequests {

@@ -2,7 +2,7 @@ import { encodeJson } from "../../base/json/encode.ts";
 import { decodeJson } from "../../base/json/decode.ts";
 import { SyntaxFault } from "../../base/json/syntax-fault.ts";
 import { isObject, type JsonObject, type JsonValue } from "../../base/json/value.ts";
-import type { ReviewVersion } from "./webhook.ts";
+import type { ReviewVersion } from "./review-request.ts";
 
 /** The response of a webhook. */
 export interface ReviewResponse {

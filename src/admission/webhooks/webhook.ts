@@ -3,12 +3,10 @@ import { webhookTarget, type WebhookClientConfig, type WebhookTarget } from "../
 import type { ApiObject } from "../../schema/kind.ts";
 import type { Matchable } from "../matching/match-index.ts";
 import type { MatchPolicy, MatchRule } from "../matching/rules.ts";
+import type { ReviewVersion } from "./review-request.ts";
 import type { PolicyPrograms } from "../policies/environment.ts";
 import type { NamedExpression } from "../policies/policy-expression.ts";
 import { compileSelectors, type Selectors } from "../matching/selectors.ts";
-
-/** The versions of AdmissionReview that this server speaks. */
-export type ReviewVersion = "v1" | "v1beta1";
 
 /** One webhook of a configuration, compiled for matching and calls. */
 export interface Webhook extends Matchable {

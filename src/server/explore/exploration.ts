@@ -29,8 +29,7 @@ export interface ControllerUser {
 /** How {@link Exploration.settle} waits. */
 export interface ExplorationSettleOptions extends SettleOptions {
   /**
-   * How far the controllers' clock may move on, in milliseconds; 60,000 by default. Timers that are due later, such as periodic
-   * work, are not awaited.
+   * How far the controllers' clock may move on, in milliseconds; 60,000 by default.
    */
   readonly advanceMs?: number | undefined;
 }

@@ -88,7 +88,7 @@ export function negated({ digits, exponent, isSmall }: QuantityValue): QuantityV
   return new QuantityValue(-digits, exponent, isSmall);
 }
 
-const form = /^([+-]?)([0-9]*)(?:\.([0-9]*))?([eEinumkKMGTP]*)([-+]?[0-9]*)$/;
+const form = /^([+-]?)([0-9]*)(?:\.([0-9]*))?((?:[eEinumkKMGTP]+[-+]?|[-+])[0-9]*)?$/;
 
 const decimalSuffixes: ReadonlyMap<string, number> = new Map([
   ["n", -9],
@@ -115,8 +115,7 @@ const maxSmallDigits = 18;
 export function parseQuantityText(text: string): QuantityValue | Fault {
   const match = text === "" || text.length > maxLength ? null : form.exec(text);
   if (match === null) return wrongFormat;
-  const [, sign, whole = "", fraction = "", letters = "", rest = ""] = match;
-  const suffix = letters + rest;
+  const [, sign, whole = "", fraction = "", suffix = ""] = match;
   const power = binarySuffixes.indexOf(suffix) + 1;
   const exponent = power > 0 ? 0 : (decimalSuffixes.get(suffix) ?? exponentOf(suffix));
   if (exponent === undefined) return wrongSuffix;

@@ -120,8 +120,17 @@ function fixedPoint(value: Value, precision: number): string {
   const number = double(value, "fixed-point clause can only be used on doubles");
   if (precision > maxPrecision) throw new FormatError(`precision must be at most ${maxPrecision}`);
   const [whole = "", fraction] = decimalText(number, precision).split(".");
-  const grouped = whole.replaceAll(/\B(?=(?:\d{3})+$)/g, ",");
+  const grouped = inThousands(whole);
   return special(number) ?? (fraction === undefined ? grouped : `${grouped}.${fraction}`);
+}
+
+/** Separates the digits of an integer into groups of three. */
+function inThousands(integer: string): string {
+  const sign = integer.startsWith("-") ? "-" : "";
+  const digits = integer.slice(sign.length);
+  const groups: string[] = [];
+  for (let end = digits.length; end > 0; end -= 3) groups.unshift(digits.slice(Math.max(0, end - 3), end));
+  return sign + groups.join(",");
 }
 
 /** Doubles from 10^21 on have no fraction. */

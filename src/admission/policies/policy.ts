@@ -53,7 +53,7 @@ export type ValidationAction = "Deny" | "Warn" | "Audit";
 /** How a binding finds the parameters. */
 export interface ParamReference {
   readonly name: string;
-  /** Empty for cluster-scoped objects and, if the binding selects or says what follows without objects, for that of the request. */
+  /** Empty for cluster-scoped objects and, in releases with selectors, for that of the request. */
   readonly namespace: string;
   /** Selects the objects, instead of the name. */
   readonly selects: LabelMatcher | undefined;

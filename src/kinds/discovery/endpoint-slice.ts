@@ -26,7 +26,7 @@ const ForZone = struct("ForZone", "A zone that an endpoint is meant for.", {
   name: field(1, string, "Name of the zone.").declaredRequired(),
 });
 
-const ForNode = struct("ForNode", "A node that an endpoint is meant for.", {
+const ForNode = struct("ForNode", "A node whose clients should use an endpoint.", {
   name: field(1, string, "Name of the node.").declaredRequired(),
 });
 

@@ -1,4 +1,4 @@
-import { isLater, releaseAfter, type Release } from "../base/releases.ts";
+import { isLater, releaseAfter, releases, type Release } from "../base/releases.ts";
 import { mergeFunctions, type CelFunction, type FunctionTable } from "./function-table.ts";
 import { conversions } from "./functions/conversions.ts";
 import { formatFunctions } from "./functions/named-formats.ts";
@@ -109,6 +109,11 @@ export function languageOf(release: Release, use: ExpressionUse): Language {
   let language = languages.get(key);
   if (language === undefined) languages.set(key, (language = createLanguage(release, use)));
   return language;
+}
+
+/** What expressions in configuration files may use, in every release: all that the newest release has. */
+export function configurationLanguage(): Language {
+  return languageOf(releases.at(-1)!, "stored");
 }
 
 function createLanguage(release: Release, use: ExpressionUse): Language {

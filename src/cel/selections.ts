@@ -1,13 +1,17 @@
+import { configurationLanguage } from "./libraries.ts";
 import { parse } from "./parser.ts";
 import { ExpressionError, type Expression } from "./syntax.ts";
 
+/** Functions that select a member, by index or optional. */
+const selections: ReadonlySet<string> = new Set(["_[_]", "_[?_]", "_?._"]);
+
 /**
- * Whether an expression selects a member of a variable: `claims.email`, `claims["email"]` or `has(claims.email)`. False for an expression
- * that can't be parsed.
+ * Whether an expression of a configuration selects a member of a variable: `claims.email`, `claims.?email`, `claims["email"]` or
+ * `has(claims.email)`. False for an expression that can't be parsed.
  */
 export function selectsMember(text: string, variable: string, member: string): boolean {
   try {
-    return selects(parse(text), variable, member);
+    return selects(parse(text, configurationLanguage().features), variable, member);
   } catch (error) {
     if (error instanceof ExpressionError) return false;
     throw error;
@@ -25,7 +29,7 @@ function isSelection(expression: Expression, variable: string, member: string): 
   if (expression.node === "select") {
     return expression.field === member && isVariable(expression.operand, variable);
   }
-  if (expression.node !== "call" || expression.name !== "_[_]") return false;
+  if (expression.node !== "call" || !selections.has(expression.name)) return false;
   const { target, args } = expression;
   const [operand, key] = target === undefined ? args : [target, ...args];
   return isVariable(operand, variable) && key?.node === "literal" && key.value === member;

@@ -55,7 +55,7 @@ describe("a server with --authentication-config", () => {
             uid: { expression: "string(claims.id)" },
             extra: [
               { key: "example.com/tenant", valueExpression: "claims.tenant" },
-              { key: "example.com/none", valueExpression: '""' },
+              { key: "example.com/none", valueExpression: 'claims.?absent.orValue("")' },
               { key: "example.com/levels", valueExpression: "claims.levels.map(one, string(one))" },
             ],
           },

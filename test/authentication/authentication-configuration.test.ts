@@ -204,6 +204,11 @@ describe("the error names the field", () => {
 test("an email by an expression is accepted if an expression uses whether it is verified", async () => {
   const username = { expression: "claims.email_verified ? claims.email : claims.sub" };
   expect((await read(mapped({ username }))).jwt).toHaveLength(1);
+  const optional = { expression: "claims.?email_verified.orValue(false) ? claims.email : claims.sub" };
+  expect((await read(mapped({ username: optional }))).jwt).toHaveLength(1);
+  await expect(read(mapped({ username: { expression: 'claims.?email.orValue("x")' } }))).rejects.toThrow(
+    "claims.email_verified must be used",
+  );
   const both = { claimMappings: { username: { expression: 'claims["email"]' } } };
   const rule = { claimValidationRules: [{ expression: "claims.email_verified == true" }] };
   expect((await read(jwt({ ...both, ...rule }))).jwt).toHaveLength(1);

@@ -1,6 +1,7 @@
 import type { JsonValue } from "../../base/json/value.ts";
 import { bind, compile, type Bindings, type Environment, type Program } from "../../cel/compile.ts";
 import { formatFaults } from "../../cel/fault-text.ts";
+import { configurationLanguage } from "../../cel/libraries.ts";
 import { bool, dyn, listOf, mapOf, objectType, string, type CelType } from "../../cel/types.ts";
 import { CelList, type Value } from "../../cel/values.ts";
 import type { FieldReport } from "../../schema/faults.ts";
@@ -35,10 +36,11 @@ export function compileExpression(
   report: FieldReport,
 ): Program | undefined {
   const environment = environments[variable];
-  const { program, faults } = compile(
-    expression,
-    isCondition ? { ...environment, result: bool } : environment,
-  );
+  const { program, faults } = compile(expression, {
+    ...environment,
+    language: configurationLanguage(),
+    ...(isCondition ? { result: bool } : {}),
+  });
   if (faults !== undefined) report.invalid(expression, formatFaults(faults));
   return program;
 }

@@ -1,6 +1,7 @@
 import type { JsonValue } from "../../base/json/value.ts";
 import { bind, compile, type Environment, type Program } from "../../cel/compile.ts";
 import { formatFaults } from "../../cel/fault-text.ts";
+import { configurationLanguage } from "../../cel/libraries.ts";
 import { bool, listOf, mapOf, objectType, string, type CelType, type ObjectType } from "../../cel/types.ts";
 import type { FieldReport } from "../../schema/faults.ts";
 import type { Attributes } from "../authorizer.ts";
@@ -61,7 +62,7 @@ export function checkConditions(
     if (expression.trim() === "") place.required();
     else if (programs.has(expression)) place.duplicate(expression);
     else {
-      const { program, faults } = compile(expression, environment);
+      const { program, faults } = compile(expression, { ...environment, language: configurationLanguage() });
       if (program === undefined) place.invalid(expression, formatFaults(faults));
       else programs.set(expression, { program, field: place.path });
     }

@@ -2,10 +2,11 @@ import { getMember, type JsonObject, type JsonValue } from "../base/json/value.t
 import { parseDurationFormat } from "../schema/custom/duration-format.ts";
 import { parseDate, parseTimestamp } from "./times.ts";
 import { dyn, listOf, type CelType, type ListIdentity, type ListType, type ObjectType } from "./types.ts";
-import { CelList, CelMap, CelObject, Duration, Fault, type Value } from "./values.ts";
+import { CelList, CelMap, CelObject, Duration, Fault, Optional, type Value } from "./values.ts";
 
 /** Converts a JSON value of a declared type to a CEL value. */
 export function valueOfJson(json: JsonValue, type: CelType): Value {
+  if (type.is === "optional") return json === null ? Optional.none : new Optional(valueOfJson(json, type.of));
   switch (typeof json) {
     case "string":
       return valueOfText(json, type);

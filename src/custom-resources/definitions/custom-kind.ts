@@ -152,7 +152,13 @@ function customKind(
     },
     validateLast: (object, live, report, { enabled, release = defaultRelease }) =>
       enabled("CustomResourceValidationExpressions")
-        ? checkExpressions(parsed().rulesIn(release), object, live, report)
+        ? checkExpressions(
+            parsed().rulesIn(release),
+            object,
+            live,
+            report,
+            enabled("CRDValidationRatcheting"),
+          )
         : undefined,
     subresources: paths === undefined ? {} : { scale: customScale(paths) },
     ...(paths && { validate: (object, report) => checkReplicas(object, paths, report) }),

@@ -2,12 +2,14 @@ import { deepEqual, type JsonValue } from "../../base/json/value.ts";
 import type { MaybePromise } from "../../base/maybe-promise.ts";
 import { createYielder, type YieldIfDue } from "../../base/yielding.ts";
 import { defaultRelease, type Release } from "../../base/releases.ts";
+import type { CustomType } from "../../cel/custom-types.ts";
 import { formatFaults } from "../../cel/fault-text.ts";
 import { languageOf } from "../../cel/libraries.ts";
 import type { KindContext } from "../../schema/context.ts";
-import { parseSchema } from "../../schema/custom/schema-node.ts";
+import { parseSchema, type ValidationRule } from "../../schema/custom/schema-node.ts";
 import type { FieldReport } from "../../schema/faults.ts";
 import { RuleRun } from "./rule-run.ts";
+import { ruleFieldPath } from "./rule-field-path.ts";
 import { oldSelf, rulesOf, type LanguageFor, type Rule, type RuleNode } from "./rule-tree.ts";
 import { cardinalityBelow, RuleCosts, type Cardinality } from "./rule-costs.ts";
 
@@ -62,7 +64,10 @@ function* expressionsIn(schema: unknown, prefix: string): Generator<string> {
   if (typeof schema !== "object" || schema === null) return;
   for (const [name, value] of Object.entries(schema)) {
     if (name === `${prefix}validations` && Array.isArray(value)) {
-      for (const { rule } of value as readonly { readonly rule: string }[]) yield rule.trim();
+      for (const { rule, messageExpression } of value as readonly ValidationRule[]) {
+        yield rule.trim();
+        if (messageExpression !== undefined) yield messageExpression;
+      }
     } else yield* expressionsIn(value, prefix);
   }
 }
@@ -105,7 +110,7 @@ class SchemaRules {
     } else {
       for (const [index, rule] of node.rules.entries()) {
         if (report.full) return;
-        this.rule(rule, node, validations.at(index, "rule"), cardinality, unordered);
+        this.rule(rule, node, validations.at(index), cardinality, unordered);
         await this.yieldIfDue();
       }
     }
@@ -123,19 +128,41 @@ class SchemaRules {
 
   private rule(
     rule: Rule,
-    { type }: RuleNode,
+    { type, schema }: RuleNode,
     report: FieldReport,
     cardinality: Cardinality,
     unordered: string | undefined,
   ): void {
+    const ruleReport = report.at("rule");
     const { program, faults } = rule.compiled;
-    if (program === undefined) return report.invalid(rule.expression, formatFaults(faults));
-    this.costs.add(report, program.estimateCost(type!.type).max, cardinality, type!.minBytes);
-    if (unordered === undefined || !program.variables.has(oldSelf)) return;
-    report.invalid(
+    const { fieldPath = "", optionalOldSelf } = rule.declared;
+    if (fieldPath !== "" && ruleFieldPath(fieldPath, schema) === undefined) {
+      report.at("fieldPath").invalid(fieldPath, "must be a valid path");
+    }
+    if (program === undefined) return ruleReport.invalid(rule.expression, formatFaults(faults));
+    this.costs.add(ruleReport, program.estimateCost(type!.type).max, cardinality, type!.minBytes);
+    this.message(rule, type!, report.at("messageExpression"), cardinality);
+    if (!program.variables.has(oldSelf)) {
+      if (optionalOldSelf === undefined || optionalOldSelf === null) return;
+      const message = "may not be set if oldSelf is not used in rule";
+      return report.at("optionalOldSelf").invalid(optionalOldSelf, message);
+    }
+    if (unordered === undefined) return;
+    ruleReport.invalid(
       rule.expression,
       `oldSelf cannot be used on the uncorrelatable portion of the schema within ${unordered}`,
     );
+  }
+
+  private message(rule: Rule, type: CustomType, report: FieldReport, cardinality: Cardinality): void {
+    const message = rule.compiledMessage;
+    if (message === undefined) return;
+    const { program, faults } = message;
+    if (program === undefined) {
+      return report.invalid(rule.declared.messageExpression, `messageExpression ${formatFaults(faults)}`);
+    }
+    const { max } = program.estimateCost(type.type);
+    this.costs.add(report, max, cardinality, type.minBytes, "messageExpression");
   }
 }
 

@@ -1,4 +1,5 @@
 import { struct, union } from "./v1.ts";
+import { since } from "../../schema/later-fields.ts";
 import { bool, double, field, int64, json, list, map, string, type StructType } from "../../schema/types.ts";
 import { platform } from "../../vocabulary/platform.ts";
 
@@ -7,10 +8,25 @@ const ExternalDocumentation = struct("ExternalDocumentation", "Points to further
   url: field(2, string, "URL of the documentation."),
 });
 
-const ValidationRule = struct("ValidationRule", "An expression that values must satisfy.", {
-  rule: field(1, string, "The expression; `self` is the value.").declaredRequired(),
-  message: field(2, string, "Message if the expression is false."),
-});
+const ValidationRule = struct(
+  "ValidationRule",
+  "An expression that values must satisfy.",
+  {
+    rule: field(1, string, "The expression; `self` is the value.").declaredRequired(),
+    message: field(2, string, "Message if the expression is false."),
+  },
+  {
+    later: () => ({
+      messageExpression: since("1.27", field(3, string, "Expression of the message if the rule is false.")),
+      reason: since("1.28", field(4, string, "Reason of the fault.").nullable()),
+      fieldPath: since("1.28", field(5, string, "Path of the fault, relative to the value.")),
+      optionalOldSelf: since(
+        "1.29",
+        field(6, bool, "The rule applies to new values too; `oldSelf` is optional.").nullable(),
+      ),
+    }),
+  },
+);
 
 /** Returns the name of a schema extension. The declaration serves both vocabularies and has the names of `platform`. */
 function mark(name: string): string {

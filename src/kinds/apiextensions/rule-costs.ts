@@ -39,9 +39,15 @@ export class RuleCosts {
    * @param cost maximum cost of one evaluation.
    * @param minBytes size of the shortest JSON of the rule's values.
    */
-  add(report: FieldReport, cost: number, cardinality: Cardinality, minBytes: number): void {
+  add(
+    report: FieldReport,
+    cost: number,
+    cardinality: Cardinality,
+    minBytes: number,
+    subject: "rule" | "messageExpression" = "rule",
+  ): void {
     const all = cost * (cardinality ?? Math.floor(maxRequestBytes / (minBytes + 1)));
-    if (all > ruleLimit) report.forbidden(excess("estimated rule cost", all / ruleLimit));
+    if (all > ruleLimit) report.forbidden(excess(`estimated ${subject} cost`, all / ruleLimit));
     this.total += all;
     if (all < schemaLimit / 100) return;
     this.expensive.push({ report, cost: all });

@@ -2,7 +2,7 @@ import type { SchemaNode, ValidationRule } from "../../schema/custom/schema-node
 import { compile, type Compiled, type Environment } from "../../cel/compile.ts";
 import { CustomTypes, type CustomType } from "../../cel/custom-types.ts";
 import { referenceLanguage, type Language } from "../../cel/libraries.ts";
-import { bool } from "../../cel/types.ts";
+import { bool, optionalOf, string, type CelType } from "../../cel/types.ts";
 
 /** The variables of rules: the value, and its old value on an update. */
 export const self = "self";
@@ -41,18 +41,36 @@ interface Schema {
 /** One expression of a schema (`x-…-validations`). */
 export class Rule {
   private cached: Compiled | undefined;
+  private cachedMessage: Compiled | undefined;
   readonly expression: string;
   /** Empty if the definition has none. */
   readonly message: string;
 
   constructor(
-    { rule, message = "" }: ValidationRule,
+    readonly declared: ValidationRule,
     /** Returns the variables and the type of the result. */
     readonly environment: () => Environment,
     private readonly languageFor: LanguageFor,
   ) {
+    const { rule, message = "" } = declared;
     this.expression = rule.trim();
     this.message = message.trim();
+  }
+
+  /** Whether the rule applies to values without an old one, so that the old value is optional. */
+  get hasOptionalOld(): boolean {
+    return this.declared.optionalOldSelf === true;
+  }
+
+  /** The compiled expression of the message; undefined if the rule has none. */
+  get compiledMessage(): Compiled | undefined {
+    const { messageExpression = "" } = this.declared;
+    if (messageExpression === "") return undefined;
+    return (this.cachedMessage ??= compile(messageExpression, {
+      ...this.environment(),
+      result: string,
+      language: this.languageFor(messageExpression),
+    }));
   }
 
   /** The compiled expression; compiled on first use. */
@@ -83,11 +101,15 @@ function nodeOf(schema: SchemaNode, name: string, shared: Schema): RuleNode | un
   const below = [...properties.values(), ...[additional, items].filter((node) => node !== undefined)];
   if (nonEmpty.length === 0 && below.length === 0) return undefined;
   const type = nonEmpty.length === 0 ? undefined : shared.types.of(schema, name);
-  const environment = environmentOf(type);
+  const environment = environmentOf(type, type?.type);
+  const optionalEnvironment = environmentOf(type, type && optionalOf(type.type));
   return {
     schema,
     type,
-    rules: nonEmpty.map((rule) => new Rule(rule, environment, shared.languageFor)),
+    rules: nonEmpty.map((rule) => {
+      const own = rule.optionalOldSelf === true ? optionalEnvironment : environment;
+      return new Rule(rule, own, shared.languageFor);
+    }),
     compares: nonEmpty.some(({ rule }) => rule.includes(oldSelf)) || below.some((node) => node.compares),
     properties,
     additional,
@@ -95,17 +117,21 @@ function nodeOf(schema: SchemaNode, name: string, shared: Schema): RuleNode | un
   };
 }
 
-/** Returns the environment of a node's rules. Without a type it has no variables, so no rule compiles. */
-function environmentOf(type: CustomType | undefined): () => Environment {
+/**
+ * Returns the environment of a node's rules. Without a type it has no variables, so no rule compiles.
+ *
+ * @param oldType type of the old value.
+ */
+function environmentOf(type: CustomType | undefined, oldType: CelType | undefined): () => Environment {
   let environment: Environment | undefined;
   return () =>
     (environment ??= {
       variables:
-        type === undefined
+        type === undefined || oldType === undefined
           ? new Map()
           : new Map([
               [self, type.type],
-              [oldSelf, type.type],
+              [oldSelf, oldType],
             ]),
       result: bool,
     });

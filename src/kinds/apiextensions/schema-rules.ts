@@ -7,7 +7,7 @@ import { isObject, type JsonValue } from "../../base/json/value.ts";
 import { checkValue } from "../../schema/custom/check.ts";
 import { Pattern } from "../../schema/custom/pattern.ts";
 import { pruneMembers } from "../../schema/custom/read.ts";
-import { parseSchema, schemaCost } from "../../schema/custom/schema-node.ts";
+import { parseSchema, schemaCost, type ValidationRule } from "../../schema/custom/schema-node.ts";
 import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
 import { checkListMarks } from "./list-rules.ts";
 import { itemSchema, marks, memberSchema, type Marks, type Schema } from "./schema.ts";
@@ -241,7 +241,25 @@ function checkExpressions({ validations }: Marks, report: FieldReport): void {
     } else if (message === "" && /[\n\r]/.test(rule.trim())) {
       at.at("message").required("message must be specified if rule contains line breaks");
     }
+    checkLaterMembers(validations[index]!, at);
   }
+}
+
+const reasons = ["FieldValueDuplicate", "FieldValueForbidden", "FieldValueInvalid", "FieldValueRequired"];
+
+/** Checks the fields that later releases added to rules. The path is checked with the whole schema. */
+function checkLaterMembers(rule: ValidationRule, report: FieldReport): void {
+  const { messageExpression = "", reason, fieldPath = "" } = rule;
+  if (messageExpression !== "" && messageExpression.trim() === "") {
+    report.at("messageExpression").required("messageExpression must be non-empty if specified");
+  }
+  if (reason !== undefined && reason !== null && !reasons.includes(reason)) {
+    report.at("reason").notSupported(reason, reasons);
+  }
+  if (fieldPath !== "" && fieldPath.trim() === "") {
+    report.at("fieldPath").invalid(fieldPath, "must be non-empty if specified");
+  }
+  if (fieldPath.includes("\n")) report.at("fieldPath").invalid(fieldPath, "must not contain line breaks");
 }
 
 function checkBelow(schema: Schema, own: Marks, report: FieldReport, standing: SchemaPosition): void {

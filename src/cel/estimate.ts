@@ -1,7 +1,7 @@
 import { estimateCall } from "./call-estimates.ts";
 import type { ArgumentEstimate } from "./estimate-rule.ts";
 import { sortingCost } from "./later-call-estimates.ts";
-import { anything, either, fixed, plus, times, zero, type Range } from "./ranges.ts";
+import { anything, either, fixed, plus, scaled, times, zero, type Range } from "./ranges.ts";
 import type {
   Call,
   Comprehension,
@@ -15,7 +15,7 @@ import type {
   OptionalMap,
   Select,
 } from "./syntax.ts";
-import { dyn, type CelType } from "./types.ts";
+import { dyn, urlType, type CelType } from "./types.ts";
 import { characterCount } from "./values.ts";
 
 /** Cost of an evaluation in the units of Kubernetes. */
@@ -53,6 +53,8 @@ export interface EstimateRules {
   readonly presenceCost?: number;
   /** Results of macros have a size, and items of literals too. */
   readonly sizesOfResults?: boolean;
+  /** Equality of URLs has the cost of the second text; otherwise it has no limit. */
+  readonly sizesOfUrls?: boolean;
   /** The result of `dyn()` has the size of its argument. */
   readonly sizesOfDynamic?: boolean;
 }
@@ -192,8 +194,12 @@ class Estimator {
     const all = target === undefined || functionName !== undefined ? args : [target, ...args];
     const estimates = all.map((arg) => this.estimate(arg));
     const argEstimates = all.map((arg, index) => this.argument(arg, estimates[index]!));
-    const { cost: own, size } = estimateCall(functionName ?? name, forms, argEstimates);
-    const cost = estimates.map((estimated) => estimated.cost).reduce(plus, own);
+    const { cost: own, size: resultSize } = estimateCall(functionName ?? name, forms, argEstimates);
+    const size = this.rules.sizesOfUrls === true && name === "url" ? argEstimates[0]!.size : resultSize;
+    const isUrlEquality =
+      this.rules.sizesOfUrls === true && name === "_==_" && all.every(({ type }) => type === urlType);
+    const callCost = isUrlEquality ? urlEqualityCost(estimates[1]!.size) : own;
+    const cost = estimates.map((estimated) => estimated.cost).reduce(plus, callCost);
     if (name === "_[_]") {
       const [{ declared, entries }] = estimates as [Estimate];
       return { cost, declared: this.partType(declared, items), size: entries?.value };
@@ -296,6 +302,11 @@ class Estimator {
     if (declared !== undefined && declared !== "unknown") return declaredSize(declared);
     return isScalar(type) ? one : (size ?? anything);
   }
+}
+
+/** Cost of comparing two URLs by the size of the second one; 1 if that is unknown. */
+function urlEqualityCost(size: Range | undefined): Range {
+  return scaled({ min: 1, max: size?.max ?? 1 }, 0.1);
 }
 
 /** Returns the variable that `filter` adds to the result. */

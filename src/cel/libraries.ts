@@ -67,13 +67,22 @@ const additions: readonly Addition[] = [
   library("1.32", { features: { twoVariableMacros: true } }),
   change("1.33", {
     functions: () => optionalListFunctions,
-    features: { sizesOfDynamic: true, noSurrogates: true },
+    features: { sizesOfDynamic: true, sizesOfUrls: true, noSurrogates: true },
   }),
   library("1.33", { functions: () => semverFunctions }),
   library("1.34", { functions: () => laterListFunctions, features: { sortBy: true } }),
-  change("1.37", { replacements: () => affixFunctions, features: { quotedFieldNames: true } }),
+  change("1.37", {
+    replacements: (functions) => [...affixFunctions, ...withoutIntegers(functions.get("duration")!)],
+    features: { quotedFieldNames: true },
+  }),
   library("1.37", { functions: () => includesFunction }),
 ];
+
+/** `duration` without the signature for integers, which always failed. */
+function withoutIntegers(duration: CelFunction): Functions {
+  const signatures = duration.signatures.filter(({ takes }) => takes[0]!.is !== "int");
+  return [["duration", { ...duration, signatures }]];
+}
 
 /** Whether an expression is stored already, or is written by the request. */
 export type ExpressionUse = "stored" | "new";

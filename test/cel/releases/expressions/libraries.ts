@@ -293,6 +293,10 @@ export const libraryExpressions: readonly string[] = [
   "format.named('uri').hasValue()",
   "format.uri() == format.uuid()",
   "format.dns1123Label().validate(dyn(1))",
+  "url('http://a/') == url('http://a/')",
+  "url('http://aaaaaaaaaaaaaaaaaaaa/') == url('http://bbbbbbbbbbbbbbbbbbbbbbbbbbbbb/')",
+  "duration(1)",
+  "duration(dyn(1))",
   ...formatted,
   ...listCalls,
 ];

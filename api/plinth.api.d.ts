@@ -1745,6 +1745,14 @@ export interface ValidationRule {
   readonly rule: string;
   /** Message of the fault; defaults to the expression. */
   readonly message?: string | undefined;
+  /** Expression of the message; the message applies if it fails. */
+  readonly messageExpression?: string | undefined;
+  /** Reason of the fault; `FieldValueInvalid` by default. */
+  readonly reason?: string | null | undefined;
+  /** Path of the fault, relative to the value. */
+  readonly fieldPath?: string | undefined;
+  /** Whether the rule applies to values without an old one too; `oldSelf` is then optional. */
+  readonly optionalOldSelf?: boolean | null | undefined;
 }
 
 export type JsonTypeName = "array" | "boolean" | "integer" | "number" | "object" | "string";

@@ -28,7 +28,7 @@ const nano = 10n ** 9n;
 const maxNanos = (2n ** 63n - 1n) * nano;
 
 /** Powers of ten of the decimal suffixes. */
-const decimalExponents: ReadonlyMap<string, number> = new Map([
+export const decimalExponents: ReadonlyMap<string, number> = new Map([
   ["n", -9],
   ["u", -6],
   ["m", -3],

@@ -1,3 +1,4 @@
+import { decimalExponents } from "../base/quantity.ts";
 import { quantityType } from "./opaque-types.ts";
 import { Fault, OpaqueValue } from "./values.ts";
 
@@ -90,18 +91,6 @@ export function negated({ digits, exponent, isSmall }: QuantityValue): QuantityV
 
 const form = /^([+-]?)([0-9]*)(?:\.([0-9]*))?((?:[eEinumkKMGTP]+[-+]?|[-+])[0-9]*)?$/;
 
-const decimalSuffixes: ReadonlyMap<string, number> = new Map([
-  ["n", -9],
-  ["u", -6],
-  ["m", -3],
-  ["", 0],
-  ["k", 3],
-  ["M", 6],
-  ["G", 9],
-  ["T", 12],
-  ["P", 15],
-  ["E", 18],
-]);
 const binarySuffixes = ["Ki", "Mi", "Gi", "Ti", "Pi", "Ei"];
 
 const wrongFormat = new Fault(
@@ -117,7 +106,7 @@ export function parseQuantityText(text: string): QuantityValue | Fault {
   if (match === null) return wrongFormat;
   const [, sign, whole = "", fraction = "", suffix = ""] = match;
   const power = binarySuffixes.indexOf(suffix) + 1;
-  const exponent = power > 0 ? 0 : (decimalSuffixes.get(suffix) ?? exponentOf(suffix));
+  const exponent = power > 0 ? 0 : (decimalExponents.get(suffix) ?? exponentOf(suffix));
   if (exponent === undefined) return wrongSuffix;
   const digits = BigInt(whole + fraction === "" ? "0" : whole + fraction);
   const [unit, scale] = [1n << BigInt(10 * power), exponent - fraction.length];

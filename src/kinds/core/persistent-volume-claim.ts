@@ -10,6 +10,7 @@ import {
   checkClaimUpdate,
   fractionWarnings,
 } from "./persistent-volume-claim-rules.ts";
+import { attributesClassColumn } from "./attributes-class-column.ts";
 import { phaseText } from "./phase-text.ts";
 import { ResourceRequirements, roundRequirements } from "./pod/resources.ts";
 import { VolumeHealthStatus } from "./pod/status-details.ts";
@@ -204,18 +205,7 @@ export const PersistentVolumeClaim = kind({
   status: {
     initial: () => ({ phase: "Pending" }),
   },
-  laterColumns: [
-    {
-      since: "1.29",
-      after: "StorageClass",
-      column: {
-        name: "VolumeAttributesClass",
-        type: "string",
-        doc: "Class of the attributes of the volume.",
-        cell: ({ spec }) => spec?.volumeAttributesClassName ?? "<unset>",
-      },
-    },
-  ],
+  laterColumns: [attributesClassColumn],
   columns: [
     nameColumn,
     {

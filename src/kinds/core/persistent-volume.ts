@@ -10,6 +10,7 @@ import {
   checkVolumeUpdate,
   volumeWarnings,
 } from "./persistent-volume-rules.ts";
+import { attributesClassColumn } from "./attributes-class-column.ts";
 import { phaseText } from "./phase-text.ts";
 import { PersistentVolumeSpec, PersistentVolumeStatus } from "./persistent-volume-spec.ts";
 
@@ -49,18 +50,7 @@ export const PersistentVolume = kind({
   status: {
     initial: () => ({ phase: "Pending" }),
   },
-  laterColumns: [
-    {
-      since: "1.29",
-      after: "StorageClass",
-      column: {
-        name: "VolumeAttributesClass",
-        type: "string",
-        doc: "Class of the attributes of the volume.",
-        cell: ({ spec }) => spec?.volumeAttributesClassName ?? "<unset>",
-      },
-    },
-  ],
+  laterColumns: [attributesClassColumn],
   columns: [
     nameColumn,
     {

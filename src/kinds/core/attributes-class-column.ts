@@ -1,0 +1,17 @@
+import type { LaterColumn } from "../../schema/columns.ts";
+
+interface Volume {
+  readonly spec?: { readonly volumeAttributesClassName?: string | undefined } | undefined;
+}
+
+/** The column of volumes and claims with the class of their attributes. */
+export const attributesClassColumn: LaterColumn<Volume> = {
+  since: "1.29",
+  after: "StorageClass",
+  column: {
+    name: "VolumeAttributesClass",
+    type: "string",
+    doc: "Class of the attributes of the volume.",
+    cell: ({ spec }) => spec?.volumeAttributesClassName ?? "<unset>",
+  },
+};

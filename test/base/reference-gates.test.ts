@@ -5,7 +5,7 @@ import { FeatureGates, featuresAt } from "../../src/server/features/feature-gate
 import { featureLifeCycles } from "../../src/server/features/feature-life-cycles.ts";
 import { featureHelp } from "../../src/cli/feature-help.ts";
 import { releases, type Release } from "../../src/base/releases.ts";
-import { featuresOf, isLaterFeature } from "../../src/server/features/features.ts";
+import { featuresOf, gatesOfRelease } from "../../src/server/features/features.ts";
 import { TestServer } from "../support/api.ts";
 
 const features = featuresOf("1.26");
@@ -82,8 +82,7 @@ test.each(releases.slice(1))(
 );
 
 test("a feature is on without its gate once it was stable, and off before its release", () => {
-  const gatesAt = (release: Release) =>
-    FeatureGates.parse("", featuresOf(release), (name) => isLaterFeature(name, release));
+  const gatesAt = (release: Release) => gatesOfRelease(release);
   expect(
     ["1.26", "1.27", "1.30", "1.33", "1.37"].map((release) =>
       gatesAt(release as Release).enabled("AggregatedDiscoveryEndpoint"),

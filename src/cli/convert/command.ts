@@ -1,13 +1,12 @@
 import { encodePretty } from "../../base/json/encode.ts";
 import { isObject, type JsonValue } from "../../base/json/value.ts";
 import { defaultRelease } from "../../base/releases.ts";
-import { FeatureGates } from "../../server/features/feature-gates.ts";
 import { yamlText } from "../../http/encodings/yaml.ts";
 import { convertManifest, type ConvertedManifest } from "./lists.ts";
 import { apiVersionOf, groupVersionOf, targetsIn } from "./registry.ts";
 import type { KindContext } from "../../schema/context.ts";
 import type { GroupVersion } from "../../schema/types.ts";
-import { featuresOf } from "../../server/features/features.ts";
+import { gatesOfRelease } from "../../server/features/features.ts";
 import { kubernetes } from "../../vocabulary/kubernetes.ts";
 import { platform } from "../../vocabulary/platform.ts";
 import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
@@ -180,7 +179,7 @@ function outputVersion(
 
 /** Returns the context of validation: the features are those of a server with default settings. */
 function contextOf(vocabulary: Vocabulary): KindContext {
-  return { vocabulary, enabled: FeatureGates.parse("", featuresOf(defaultRelease)).enabled, subresource: "" };
+  return { vocabulary, enabled: gatesOfRelease(defaultRelease).enabled, subresource: "" };
 }
 
 /** Returns the label of an object: ` (Deployment web)`. */

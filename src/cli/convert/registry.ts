@@ -108,7 +108,9 @@ export function currentGroupVersion(groupVersion: GroupVersion, kind: string, re
     const cycle = lifeCycleOf(current.group, current.version, kind);
     const deprecated = cycle?.deprecated !== undefined && !isLater(cycle.deprecated, release);
     if (declaredKind(current, kind) !== undefined && !deprecated) return current;
-    const next = cycle?.replacement ?? changeFrom(current, kind)?.to;
+    // Objects aren't converted to another kind, such as Endpoints to EndpointSlices.
+    const replacement = cycle?.replacementKind === undefined ? cycle?.replacement : undefined;
+    const next = replacement ?? changeFrom(current, kind)?.to;
     if (next === undefined) return current;
     current = next;
   }

@@ -1,6 +1,6 @@
-import { FeatureGateError, FeatureGates } from "./feature-gates.ts";
+import { FeatureGateError, type FeatureGates } from "./feature-gates.ts";
 import { idleFeatures } from "./idle-features.ts";
-import { featuresOf, isLaterFeature } from "./features.ts";
+import { gatesOfRelease } from "./features.ts";
 import { OptionsError } from "../options/options-error.ts";
 import type { ServerOptions } from "../options/server-options.ts";
 
@@ -16,7 +16,7 @@ export function featureGates(options: ServerOptions): FeatureGates {
   if (cached !== undefined) return cached;
   const { featureGates: text, log, release } = options;
   try {
-    const gates = FeatureGates.parse(text, featuresOf(release), (name) => isLaterFeature(name, release));
+    const gates = gatesOfRelease(release, text);
     for (const warning of gates.warnings) log.warn({}, warning);
     for (const name of gates.settings.keys()) {
       const reason = idleFeatures.get(name);

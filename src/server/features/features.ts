@@ -1,6 +1,6 @@
 import { releases, type Release } from "../../base/releases.ts";
 import { featureLifeCycles } from "./feature-life-cycles.ts";
-import { featuresAt, type Features } from "./feature-gates.ts";
+import { FeatureGates, featuresAt, type Features } from "./feature-gates.ts";
 import { applyChanges, type GateChanges } from "./gate-changes.ts";
 import { gateChanges as changes27 } from "./releases/v1-27.ts";
 import { gateChanges as changes28 } from "./releases/v1-28.ts";
@@ -45,8 +45,18 @@ export function featuresOf(release: Release): Features {
 }
 
 /** Whether a release after the given one adds the feature. */
-export function isLaterFeature(name: string, release: Release): boolean {
+function isLaterFeature(name: string, release: Release): boolean {
   return releases
     .slice(releases.indexOf(release) + 1)
     .some((one) => Object.hasOwn(changesOf[one as keyof typeof changesOf](), name));
+}
+
+/**
+ * Returns the feature gates of a release.
+ *
+ * @param text the settings, as in `--feature-gates`.
+ * @throws {FeatureGateError} the settings can't be used.
+ */
+export function gatesOfRelease(release: Release, text = ""): FeatureGates {
+  return FeatureGates.parse(text, featuresOf(release), (name) => isLaterFeature(name, release));
 }

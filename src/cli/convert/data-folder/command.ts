@@ -1,6 +1,5 @@
 import { defaultRelease } from "../../../base/releases.ts";
-import { FeatureGates } from "../../../server/features/feature-gates.ts";
-import { featuresOf } from "../../../server/features/features.ts";
+import { gatesOfRelease } from "../../../server/features/features.ts";
 import { storeFormat } from "../../../server/start/store-stamp.ts";
 import type { Progress } from "../../../storage/lmdb/progress.ts";
 import { rewriteLmdb, stampOfStore } from "../../../storage/lmdb/rewrite.ts";
@@ -48,12 +47,7 @@ export async function convertDataFolder(read: FlagReader, progress: Progress): P
     stamp: { label: target.name, format: storeFormat },
     progress,
     async change(copy) {
-      result = await convertStore(
-        copy,
-        source,
-        target,
-        FeatureGates.parse("", featuresOf(defaultRelease)).enabled,
-      );
+      result = await convertStore(copy, source, target, gatesOfRelease(defaultRelease).enabled);
       return result.refusals.length === 0 && !isDryRun;
     },
   });

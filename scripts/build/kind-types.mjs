@@ -84,7 +84,7 @@ class Structs {
     const name = this.#freeName(struct);
     this.#taken.add(name);
     this.#names.set(struct, name);
-    const lines = fieldLines(Object.entries(struct.fields), this);
+    const lines = fieldLines(withLaterFields(struct), this);
     this.#texts.set(name, [...comment(struct.doc, ""), `export type ${name} = {`, ...lines, "};"].join("\n"));
     return name;
   }
@@ -102,6 +102,14 @@ class Structs {
       candidates.push(`${candidates[2]}${count}`);
     }
   }
+}
+
+/** The fields of a struct, with those that later releases add. */
+function withLaterFields({ fields, rules }) {
+  const later = Object.entries(rules.later?.() ?? {}).flatMap(([name, { field }]) =>
+    field === undefined || Object.hasOwn(fields, name) ? [] : [[name, field]],
+  );
+  return [...Object.entries(fields), ...later];
 }
 
 function fieldLines(fields, structs) {

@@ -1,4 +1,4 @@
-import type { Quantity } from "../../../base/quantity.ts";
+import { addQuantities, type Quantity } from "../../../base/quantity.ts";
 import { isSidecar } from "../../../kinds/core/pod/restart-policy.ts";
 import { addUsage, raiseUsage, usageOf, type Usage } from "./usage.ts";
 
@@ -26,21 +26,23 @@ export function podUsage(
 ): Map<string, Quantity> {
   const usage = new Map<string, Quantity>();
   const sidecars = new Map<string, Quantity>();
-  const largest: Usage[] = [];
+  const starting: Usage[] = [];
   for (const { resources } of spec?.containers ?? []) addUsage(usage, usageOf(resources?.[member]));
   for (const container of spec?.initContainers ?? []) {
     const own = usageOf(container.resources?.[member]);
     if (isSidecar(container)) {
       addUsage(usage, own);
       addUsage(sidecars, own);
-      largest.push(new Map(sidecars));
-    } else {
-      const withSidecars = new Map(own);
-      addUsage(withSidecars, sidecars);
-      largest.push(withSidecars);
+      continue;
     }
+    // Resources that only sidecars have can't exceed the sum.
+    const withSidecars = [...own].map(([name, amount]) => {
+      const beside = sidecars.get(name);
+      return [name, beside === undefined ? amount : addQuantities(amount, beside)] as const;
+    });
+    starting.push(new Map(withSidecars));
   }
-  for (const one of largest) raiseUsage(usage, one);
+  for (const one of starting) raiseUsage(usage, one);
   for (const [name, amount] of usageOf(spec?.resources?.[member])) usage.set(name, amount);
   return usage;
 }

@@ -108,8 +108,10 @@ export function policyEnvironment(types: PolicyVariables, result: CelType | unde
   return result === undefined ? { variables } : { variables, result };
 }
 
-/** The environment of all variables but those that a policy declares, with objects of dynamic type. */
-export const valueEnvironment = policyEnvironment({ params: dyn, namespaceObject: true }, undefined);
+/** The environments of values, with objects of dynamic type: `object`, `oldObject` and `request`, and those of some policies. */
+export const objectEnvironment = policyEnvironment({ params: undefined }, undefined);
+export const paramsEnvironment: Environment = { variables: new Map([["params", dyn]]) };
+export const namespaceEnvironment: Environment = { variables: new Map([["namespaceObject", namespaceType]]) };
 
 /**
  * A cache of compiled expressions. An update of a policy compiles only the changed expressions, and policies with equal

@@ -1,15 +1,29 @@
 import type { Bindings, Evaluated } from "../../cel/compile.ts";
+import { declaredName } from "./declared-variables.ts";
 import { formatFaults } from "../../cel/fault-text.ts";
 import { Fault, type Value } from "../../cel/values.ts";
 import type { PolicyExpression } from "./policy-expression.ts";
 import type { Policy } from "./policy.ts";
 
-/** The cost that is left for the expressions of a request, in the units of the reference. */
+/** The cost that is left for some expressions, in the units of the reference. */
 export class CostBudget {
-  constructor(private remaining: number) {}
+  /** @param whole a budget of which this one is a part: it pays too. */
+  constructor(
+    private own: number,
+    private readonly whole?: CostBudget,
+  ) {}
 
   get isExhausted(): boolean {
     return this.remaining <= 0;
+  }
+
+  private get remaining(): number {
+    return Math.min(this.own, this.whole?.remaining ?? Infinity);
+  }
+
+  private charge(cost: number): void {
+    this.own -= cost;
+    this.whole?.charge(cost);
   }
 
   /** Evaluates an expression; undefined if it doesn't compile. */
@@ -17,7 +31,7 @@ export class CostBudget {
     const { program } = compiled;
     if (program === undefined) return undefined;
     const result = program.evaluate(variables, this.remaining);
-    this.remaining -= result.cost;
+    this.charge(result.cost);
     return result;
   }
 }
@@ -66,4 +80,4 @@ export class EvaluationVariables {
   }
 }
 
-const declaredPrefix = "variables.";
+const declaredPrefix = declaredName("");

@@ -4,7 +4,6 @@ import { StatusError } from "../../base/status-error.ts";
 import { bind, type Bindings } from "../../cel/compile.ts";
 import { formatFaults } from "../../cel/fault-text.ts";
 import type { AdmissionRequest } from "../../resources/engine/engine.ts";
-import { dyn } from "../../cel/types.ts";
 import { Namespace } from "../../kinds/core/namespace.ts";
 import { decodeEntry } from "../../resources/objects/stored.ts";
 import { keyOf, type Registry, type Resource } from "../../resources/registry/registry.ts";
@@ -15,7 +14,12 @@ import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
 import type { FollowedObjects, NamespaceFacts } from "../followed-objects.ts";
 import { selects } from "../matching/selectors.ts";
 import { ReviewObjects } from "../webhooks/review-objects.ts";
-import { policyEnvironment, requestVariable, valueEnvironment } from "./environment.ts";
+import {
+  namespaceEnvironment,
+  objectEnvironment,
+  paramsEnvironment,
+  requestVariable,
+} from "./environment.ts";
 import { CostBudget, EvaluationVariables } from "./evaluation-variables.ts";
 import { PolicyFailure } from "./failure.ts";
 import type { CheckOutcome, PolicyObserver } from "./policy-observer.ts";
@@ -27,8 +31,6 @@ import { messageOf } from "./messages.ts";
 import type { PolicyExpression } from "./policy-expression.ts";
 import { PolicyResults, type Finding } from "./policy-results.ts";
 import type { Binding, Policy, Validation } from "./policy.ts";
-
-const paramsEnvironment = policyEnvironment({ params: dyn }, undefined);
 
 /** Cost budget of all policies for one request, in the units of the reference. */
 const requestBudget = 10_000_000;
@@ -52,6 +54,7 @@ export class PolicyEvaluation {
   private readonly budget = new CostBudget(requestBudget);
   private readonly results: PolicyResults;
   private readonly yieldIfDue = createYielder();
+  private namespace: Promise<Bindings> | undefined;
 
   constructor(
     private readonly services: PolicyServices,
@@ -90,13 +93,14 @@ export class PolicyEvaluation {
     const { namespace } = this.request.target;
     const params = await this.attempt(policy, binding, () => this.params.get(policy, binding, namespace));
     for (const one of params ?? []) {
+      await this.yieldIfDue();
       const base = await this.bindingsFor(policy, resource, one);
       await this.evaluateWith(policy, binding, base);
     }
   }
 
   private async evaluateWith(policy: Policy, binding: Binding, base: Bindings): Promise<void> {
-    if (!this.matches(policy, binding, base)) return;
+    if (!(await this.matches(policy, binding, base))) return;
     const variables = new EvaluationVariables(policy, base, this.budget);
     for (const [index, validation] of policy.validations.entries()) {
       this.validate({ policy, binding, index }, validation, variables);
@@ -109,9 +113,9 @@ export class PolicyEvaluation {
   }
 
   /** Whether the match conditions hold. One that is false decides; otherwise the failure policy decides about errors. */
-  private matches(policy: Policy, binding: Binding, base: Bindings): boolean {
+  private async matches(policy: Policy, binding: Binding, base: Bindings): Promise<boolean> {
     if (policy.matchConditions.length === 0) return true;
-    const outcome = checkConditions(policy.matchConditions, base);
+    const outcome = await checkConditions(policy.matchConditions, base, this.budget);
     if (outcome.error === undefined) return outcome.matches;
     this.fail({ policy, binding }, outcome.error);
     return false;
@@ -157,7 +161,7 @@ export class PolicyEvaluation {
       return this.fail(source, why);
     }
     count(result.value === true ? "held" : "denied");
-    if (result.value !== true) this.results.found(source, messageOf(validation, variables), reason);
+    if (result.value !== true) this.results.report(source, messageOf(validation, variables), reason);
   }
 
   /** Adds an audit annotation; null adds none. */
@@ -197,31 +201,34 @@ export class PolicyEvaluation {
   ): Promise<Bindings> {
     let variables = this.variables.get(resource);
     if (variables === undefined) this.variables.set(resource, (variables = await this.bindObjects(resource)));
-    if (policy.paramKind === undefined) return variables;
+    const namespace = policy.usesNamespace ? await (this.namespace ??= this.bindNamespace()) : {};
+    if (policy.paramKind === undefined) return { ...variables, ...namespace };
     const own = bind(paramsEnvironment, { params: (params ?? null) as JsonValue });
-    return { ...variables, params: own["params"]! };
+    return { ...variables, ...namespace, params: own["params"]! };
   }
 
   private async bindObjects(resource: Resource): Promise<Bindings> {
     const { request, objects, services } = this;
     const { object, oldObject } = await objects.read(resource);
-    return bind(valueEnvironment, {
+    return bind(objectEnvironment, {
       object: (object ?? null) as JsonValue,
       oldObject: (oldObject ?? null) as JsonValue,
       request: requestVariable(request, resource, objects, services.vocabulary),
-      namespaceObject: await this.namespaceObject(),
     });
   }
 
-  /** The namespace of the request; null for cluster-scoped ones. */
-  private async namespaceObject(): Promise<JsonValue> {
+  /** The variable `namespaceObject`: the namespace of the request, null for cluster-scoped ones. */
+  private async bindNamespace(): Promise<Bindings> {
     const { target } = this.request;
     const { store, registry } = this.services;
-    if (target.namespace === "" || !registry.serves(Namespace)) return null;
-    const entry = await store.get(keyOf(registry.require(Namespace), "", target.namespace));
-    if (entry === undefined) return null;
-    const { metadata, spec, status } = decodeEntry(entry) as unknown as Namespace;
-    const { uid, managedFields: _, ...rest } = metadata;
-    return { metadata: { ...rest, UID: uid }, spec, status } as unknown as JsonValue;
+    const namespaceObject = async (): Promise<JsonValue> => {
+      if (target.namespace === "" || !registry.serves(Namespace)) return null;
+      const entry = await store.get(keyOf(registry.require(Namespace), "", target.namespace));
+      if (entry === undefined) return null;
+      const { metadata, spec, status } = decodeEntry(entry) as unknown as Namespace;
+      const { uid, managedFields: _, ...rest } = metadata;
+      return { metadata: { ...rest, UID: uid }, spec, status } as unknown as JsonValue;
+    };
+    return bind(namespaceEnvironment, { namespaceObject: await namespaceObject() });
   }
 }

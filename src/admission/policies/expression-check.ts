@@ -2,7 +2,6 @@ import { formatFaults } from "../../cel/fault-text.ts";
 import { ValidatingAdmissionPolicy } from "../../kinds/admissionregistration/validating-admission-policy.ts";
 import { MutatingWebhookConfiguration } from "../../kinds/admissionregistration/mutating-webhook-configuration.ts";
 import { ValidatingWebhookConfiguration } from "../../kinds/admissionregistration/validating-webhook-configuration.ts";
-import { webhooksOf } from "../webhooks/webhook.ts";
 import type { Registry, Resource } from "../../resources/registry/registry.ts";
 import { FieldReport, invalidError } from "../../schema/faults.ts";
 import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
@@ -112,8 +111,11 @@ function* webhookExpressions(
   configuration: ApiObject,
   programs: PolicyPrograms,
 ): Generator<CheckedExpression> {
-  for (const [index, { matchConditions }] of webhooksOf(configuration, programs).entries()) {
-    for (const [position, { expression }] of matchConditions.entries()) {
+  const webhooks = (configuration["webhooks"] ?? []) as readonly {
+    readonly matchConditions?: Parameters<PolicyPrograms["conditions"]>[0];
+  }[];
+  for (const [index, { matchConditions = [] }] of webhooks.entries()) {
+    for (const [position, { expression }] of programs.conditions(matchConditions, false).entries()) {
       yield { path: ["webhooks", index, "matchConditions", position, "expression"], expression };
     }
   }

@@ -1,3 +1,4 @@
+import { createYielder } from "../../base/yielding.ts";
 import type { Bindings } from "../../cel/compile.ts";
 import { formatFaults } from "../../cel/fault-text.ts";
 import { CostBudget } from "./evaluation-variables.ts";
@@ -11,14 +12,21 @@ export type ConditionOutcome =
   | { readonly matches: boolean; readonly error?: undefined }
   | { readonly matches?: undefined; readonly error: string };
 
-/** Evaluates match conditions. The first one that is false decides; errors count only if none is false. */
-export function checkConditions(
+/**
+ * Evaluates match conditions, in turns with other requests. The first one that is false decides; errors count only if none is false.
+ *
+ * @param whole the budget of the request, which pays too.
+ */
+export async function checkConditions(
   conditions: readonly NamedExpression[],
   variables: Bindings,
-): ConditionOutcome {
-  const budget = new CostBudget(conditionBudget);
+  whole?: CostBudget,
+): Promise<ConditionOutcome> {
+  const budget = new CostBudget(conditionBudget, whole);
+  const yieldIfDue = createYielder();
   const errors: string[] = [];
   for (const { name, expression } of conditions) {
+    await yieldIfDue();
     const result = budget.evaluate(expression, variables);
     if (result?.outcome === "value") {
       if (result.value === true) continue;

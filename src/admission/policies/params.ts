@@ -1,5 +1,6 @@
 import { deepClone } from "../../base/json/value.ts";
 import { andThen, type MaybePromise } from "../../base/maybe-promise.ts";
+import { createYielder } from "../../base/yielding.ts";
 import { objectNotFound } from "../../base/object-errors.ts";
 import { fromStored } from "../../resources/engine/conversion.ts";
 import { keyOf, prefixOf, type Registry, type Resource } from "../../resources/registry/registry.ts";
@@ -93,8 +94,10 @@ export class ParamReader {
     const prefix = prefixOf(resource, namespace);
     const objects: ApiObject[] = [];
     const store = this.storeOf(resource);
+    const yieldIfDue = createYielder();
     let page = await store.range({ prefix, limit: pageSize });
     for (;;) {
+      await yieldIfDue();
       for (const entry of page.entries) {
         if (!selects!(headerOf(entry).labels)) continue;
         objects.push(this.decoded(resource, entry));

@@ -12,15 +12,17 @@ export interface Finding {
   readonly index: number;
 }
 
-/** Longer values of audit annotations are truncated, in characters. */
+/** Maximum number of findings in the audit log for one request. */
+const maxFindings = 100;
+/** Longer values of an audit annotation are truncated, in characters. */
 const maxAnnotationLength = 10 * 1024;
 
 /** Collects what policies find in a request, and reports it as their bindings say. */
 export class PolicyResults {
   private denied: StatusError | undefined;
   private readonly audited: object[] = [];
-  /** Distinct values by key. */
-  private readonly annotations = new Map<string, Set<string>>();
+  /** Distinct values by key, and their length. */
+  private readonly annotations = new Map<string, { readonly values: Set<string>; length: number }>();
 
   constructor(
     private readonly request: AdmissionRequest,
@@ -28,13 +30,13 @@ export class PolicyResults {
   ) {}
 
   /** Handles an expression that doesn't hold by the actions of the binding. */
-  found({ policy, binding, index }: Finding, message: string, reason: string | undefined): void {
+  report({ policy, binding, index }: Finding, message: string, reason: string | undefined): void {
     for (const action of binding.actions) {
       if (action === "Deny") this.denied ??= denial(this.request, policy, binding, message, reason);
       else if (action === "Warn") {
         const source = `ValidatingAdmissionPolicy '${policy.name}' with binding '${binding.name}'`;
         this.request.effects.warn(`Validation failed for ${source}: ${message}`);
-      } else {
+      } else if (this.audited.length < maxFindings) {
         this.audited.push({
           message,
           policy: policy.name,
@@ -54,9 +56,12 @@ export class PolicyResults {
   /** Adds a value of an audit annotation; several bindings and parameters may add some. */
   annotate(policy: Policy, key: string, value: string): void {
     const name = `${policy.name}/${key}`;
-    let values = this.annotations.get(name);
-    if (values === undefined) this.annotations.set(name, (values = new Set()));
-    values.add(value.trim().slice(0, maxAnnotationLength));
+    let annotation = this.annotations.get(name);
+    if (annotation === undefined) this.annotations.set(name, (annotation = { values: new Set(), length: 0 }));
+    const text = value.trim().slice(0, maxAnnotationLength - annotation.length);
+    if (annotation.length >= maxAnnotationLength || annotation.values.has(text)) return;
+    annotation.values.add(text);
+    annotation.length += text.length;
   }
 
   /**
@@ -66,7 +71,7 @@ export class PolicyResults {
    */
   end(): void {
     const { effects } = this.request;
-    for (const [name, values] of this.annotations) effects.annotate(name, [...values].join(", "));
+    for (const [name, { values }] of this.annotations) effects.annotate(name, [...values].join(", "));
     if (this.audited.length > 0) {
       const key = `validation.policy.admission.${this.vocabulary.domain}/validation_failure`;
       effects.annotate(key, JSON.stringify(this.audited));

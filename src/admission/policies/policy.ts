@@ -3,8 +3,9 @@ import type { ValidatingAdmissionPolicy } from "../../kinds/admissionregistratio
 import type { Registry, Resource } from "../../resources/registry/registry.ts";
 import type { ApiObject } from "../../schema/kind.ts";
 import { compileLabelSelector, type LabelMatcher } from "../../base/label-selector.ts";
-import { bool, dyn, string, type CelType } from "../../cel/types.ts";
+import { bool, string, type CelType } from "../../cel/types.ts";
 import type { PolicyPrograms, PolicyVariables } from "./environment.ts";
+import { DeclaredVariables } from "./declared-variables.ts";
 import { PolicyExpression, type NamedExpression } from "./policy-expression.ts";
 import { matchRules, type MatchPolicy, type MatchRule, type MatchSubject } from "../matching/rules.ts";
 import { compileSelectors, type Selectors } from "../matching/selectors.ts";
@@ -40,6 +41,8 @@ export interface Policy {
   readonly matchConditions: readonly NamedExpression[];
   /** The variables of its expressions besides those that it declares. */
   readonly base: PolicyVariables;
+  /** Whether an expression uses the variable `namespaceObject`. */
+  readonly usesNamespace: boolean;
   /** The variables, by their names in expressions: `variables.<name>`; each may use the ones before it. */
   readonly variables: readonly NamedExpression[];
   readonly validations: readonly Validation[];
@@ -73,50 +76,52 @@ export interface Binding {
 
 type MatchResources = NonNullable<NonNullable<ValidatingAdmissionPolicy["spec"]>["matchConstraints"]>;
 
-/** Compiles a policy. */
+/** Reads a policy; its expressions are compiled at their first use. */
 export function policyOf(object: ApiObject, programs: PolicyPrograms): Policy {
   const { metadata, spec } = object as unknown as ValidatingAdmissionPolicy;
   const { paramKind, matchConditions = [], auditAnnotations = [] } = spec ?? {};
   const base = programs.variables(paramKind !== undefined);
-  const variables = declaredVariables(spec?.variables ?? [], base, programs);
-  const all = { ...base, declared: variables.types };
-  const expression = (text: string, inScope: PolicyVariables, result: CelType | undefined) =>
-    new PolicyExpression(text, () => programs.get(text, inScope, result));
+  const declared = new DeclaredVariables(spec?.variables ?? [], base, programs);
+  const expression = (text: string, result: CelType | undefined) =>
+    new PolicyExpression(text, () => programs.get(text, declared.scope, result));
+  const parts = {
+    matchConditions: programs.conditions(matchConditions, paramKind !== undefined),
+    variables: declared.expressions,
+    validations: (spec?.validations ?? []).map((one) => ({
+      expression: expression(one.expression, bool),
+      message: (one.message ?? "").trim(),
+      messageExpression:
+        (one.messageExpression ?? "") === "" ? undefined : expression(one.messageExpression!, string),
+      reason: one.reason === "" ? undefined : one.reason,
+    })),
+    auditAnnotations: auditAnnotations.map((one) => ({
+      name: one.key,
+      expression: expression(one.valueExpression, undefined),
+    })),
+  };
+  let usesNamespace: boolean | undefined;
   return {
     name: metadata.name ?? "",
     ignoresFailures: spec?.failurePolicy === "Ignore",
     paramKind: paramKind && { apiVersion: paramKind.apiVersion ?? "", kind: paramKind.kind ?? "" },
     constraints: constraintsOf(spec?.matchConstraints ?? {}),
-    matchConditions: programs.conditions(matchConditions, paramKind !== undefined),
     base,
-    variables: variables.expressions,
-    validations: (spec?.validations ?? []).map((one) => ({
-      expression: expression(one.expression, all, bool),
-      message: (one.message ?? "").trim(),
-      messageExpression:
-        (one.messageExpression ?? "") === "" ? undefined : expression(one.messageExpression!, all, string),
-      reason: one.reason === "" ? undefined : one.reason,
-    })),
-    auditAnnotations: auditAnnotations.map((one) => ({
-      name: one.key,
-      expression: expression(one.valueExpression, all, undefined),
-    })),
+    ...parts,
+    get usesNamespace() {
+      return (usesNamespace ??= usesVariable(parts, "namespaceObject"));
+    },
   };
 }
 
-/** Compiles the variables in their order, so that each has the types of the ones before it. A variable with errors is dynamic. */
-function declaredVariables(
-  variables: readonly { readonly name: string; readonly expression: string }[],
-  base: PolicyVariables,
-  programs: PolicyPrograms,
-): { readonly types: ReadonlyMap<string, CelType>; readonly expressions: readonly NamedExpression[] } {
-  const types = new Map<string, CelType>();
-  const expressions = variables.map(({ name, expression: text }) => {
-    const compiled = programs.get(text, { ...base, declared: new Map(types) }, undefined);
-    types.set(`variables.${name}`, compiled.program?.type ?? dyn);
-    return { name, expression: new PolicyExpression(text, () => compiled) };
-  });
-  return { types, expressions };
+type Parts = Pick<Policy, "matchConditions" | "variables" | "validations" | "auditAnnotations">;
+
+function usesVariable(parts: Parts, name: string): boolean {
+  const { matchConditions, variables, validations, auditAnnotations } = parts;
+  const named = [...matchConditions, ...variables, ...auditAnnotations];
+  return [
+    ...named.map(({ expression }) => expression),
+    ...validations.flatMap(({ expression, messageExpression }) => [expression, messageExpression]),
+  ].some((expression) => expression?.compiled.program?.variables.has(name) === true);
 }
 
 export function bindingOf(object: ApiObject): Binding {

@@ -4,6 +4,7 @@ import { SchemaTypes } from "../../cel/schema-types.ts";
 import { bool, dyn, string, type CelType } from "../../cel/types.ts";
 import { resourceOf, type Registry, type Resource } from "../../resources/registry/registry.ts";
 import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
+import { declaredName } from "./declared-variables.ts";
 import { policyEnvironment, type PolicyVariables } from "./environment.ts";
 import { createYielder } from "../../base/yielding.ts";
 import type { Policy } from "./policy.ts";
@@ -39,7 +40,7 @@ export async function* typeWarnings(
     for (const { name, expression } of policy.variables) {
       await yieldIfDue();
       const { program } = check(expression.text, { ...variables, declared }, undefined);
-      declared.set(`variables.${name}`, program?.type ?? dyn);
+      declared.set(declaredName(name), program?.type ?? dyn);
     }
   }
   for (const { path, text, result } of checkedTexts(policy)) {

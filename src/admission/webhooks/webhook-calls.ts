@@ -7,7 +7,7 @@ import { bind } from "../../cel/compile.ts";
 import type { JsonValue } from "../../base/json/value.ts";
 import { forbidden } from "../forbidden.ts";
 import { selects } from "../matching/selectors.ts";
-import { requestVariable, valueEnvironment } from "../policies/environment.ts";
+import { requestVariable, objectEnvironment } from "../policies/environment.ts";
 import { checkConditions } from "../policies/match-conditions.ts";
 import type { ReviewObjects } from "./review-objects.ts";
 import {
@@ -73,13 +73,13 @@ export class WebhookCalls {
     request: AdmissionRequest,
     objects: ReviewObjects,
   ): MaybePromise<boolean> {
-    return andThen(objects.read(resource), ({ object, oldObject }) => {
-      const variables = bind(valueEnvironment, {
+    return andThen(objects.read(resource), async ({ object, oldObject }) => {
+      const variables = bind(objectEnvironment, {
         object: (object ?? null) as JsonValue,
         oldObject: (oldObject ?? null) as JsonValue,
         request: requestVariable(request, resource, objects, this.services.vocabulary),
       });
-      const outcome = checkConditions(matched.matchConditions, variables);
+      const outcome = await checkConditions(matched.matchConditions, variables);
       if (outcome.error === undefined) return outcome.matches;
       if (matched.failOpen) return false;
       throw forbidden(request.target, outcome.error);

@@ -258,7 +258,7 @@ interface Counts {
   readonly status?: { readonly succeeded?: number | undefined } | undefined;
 }
 
-interface Ended {
+interface JobState {
   readonly metadata: { readonly deletionTimestamp?: string };
   readonly status?:
     | { readonly conditions?: readonly { readonly type: string; readonly status: string }[] | undefined }
@@ -266,7 +266,7 @@ interface Ended {
 }
 
 /** Returns the state of a job by the first of its conditions that is true. */
-function stateText({ metadata, status }: Ended): string {
+function stateText({ metadata, status }: JobState): string {
   const holds = (condition: string) =>
     (status?.conditions ?? []).some((one) => one.type === condition && one.status === "True");
   const end = ["Complete", "Failed"].find(holds);

@@ -147,6 +147,7 @@ describe("policies of later releases", () => {
     const spec = {
       validations: [
         { expression: "!('stage' in namespaceObject.metadata.labels)", message: "in production" },
+        { expression: "namespaceObject.metadata.creationTimestamp > timestamp('2020-01-01T00:00:00Z')" },
       ],
     };
     await inForce("namespaces", spec, async () => {
@@ -260,5 +261,36 @@ describe("policies of later releases", () => {
     const written = await ok(admin.put(`${POLICIES}/status/status`, body));
     expect(written.body["status"]).toEqual({ observedGeneration: 1 });
     await ok(admin.delete(`${POLICIES}/status`));
+  });
+
+  test("share the cost budget of a request among the match conditions of all policies", async () => {
+    const { admin } = server();
+    const list = "[1, 2, 3, 4, 5, 6, 7, 8, 9, 10]";
+    // Costs about 900,000 of the 10,000,000 of a request.
+    const loops = Array.from({ length: 5 }, (_, level) => `${list}.all(x${level}, `).join("");
+    const costly = `${loops}x0 + x1 > 0${")".repeat(5)}`;
+    const names = Array.from({ length: 20 }, (_, index) => `costly-${index}`);
+    for (const name of names) {
+      const matchConditions = [{ name: "c", expression: costly }];
+      await ok(
+        admin.post(POLICIES, policy(name, { matchConditions, validations: [{ expression: "true" }] })),
+      );
+      const bound = { metadata: { name }, spec: { policyName: name, validationActions: ["Deny"] } };
+      await ok(admin.post(BINDINGS, bound));
+    }
+    const { status, body } = await create("costly");
+    expect([status, body["message"]]).toEqual([422, expect.stringContaining("matchCondition 'c' failed")]);
+    for (const name of names) {
+      await ok(admin.delete(`${BINDINGS}/${name}`));
+      await ok(admin.delete(`${POLICIES}/${name}`));
+    }
+  });
+
+  test("have at most 256 variables", async () => {
+    const variables = Array.from({ length: 20_000 }, (_, index) => ({ name: `v${index}`, expression: "1" }));
+    const spec = { variables, validations: [{ expression: "true" }] };
+    const { status, body } = await server().admin.post(POLICIES, policy("many", spec));
+    expect(status).toBe(422);
+    expect(body["details"].causes[0]).toMatchObject({ reason: "FieldValueTooMany", field: "spec.variables" });
   });
 });

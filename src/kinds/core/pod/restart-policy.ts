@@ -71,7 +71,7 @@ export const ContainerRestartRule = struct(
 const maxRestartRules = 20;
 const restartPolicies = ["Always", "Never", "OnFailure"];
 
-interface Restarted {
+interface RestartSettings {
   readonly restartPolicy?: string | undefined;
   readonly restartPolicyRules?: readonly unknown[] | undefined;
 }
@@ -83,7 +83,7 @@ interface Restarted {
  * @param hasRules whether `ContainerRestartRules` is enabled.
  */
 export function checkRestartPolicy(
-  { restartPolicy, restartPolicyRules = [] }: Restarted,
+  { restartPolicy, restartPolicyRules = [] }: RestartSettings,
   isInit: boolean,
   hasRules: boolean,
   report: FieldReport,

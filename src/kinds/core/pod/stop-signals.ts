@@ -1,17 +1,17 @@
 import type { FieldReport } from "../../../schema/faults.ts";
 
-const numbered = [
+const realTimeSignals = [
   ...Array.from({ length: 15 }, (_, index) => `SIGRTMIN+${index + 1}`),
   ...Array.from({ length: 14 }, (_, index) => `SIGRTMAX-${14 - index}`),
 ];
 
-const named =
+const signalNames =
   "ABRT ALRM BUS CHLD CLD CONT FPE HUP ILL INT IO IOT KILL PIPE POLL PROF PWR QUIT SEGV STKFLT " +
   "STOP SYS TERM TRAP TSTP TTIN TTOU URG USR1 USR2 VTALRM WINCH XCPU XFSZ RTMIN RTMAX";
 
 const linuxSignals: ReadonlySet<string> = new Set([
-  ...named.split(" ").map((name) => `SIG${name}`),
-  ...numbered,
+  ...signalNames.split(" ").map((name) => `SIG${name}`),
+  ...realTimeSignals,
 ]);
 
 const windowsSignals: ReadonlySet<string> = new Set(["SIGTERM", "SIGKILL"]);

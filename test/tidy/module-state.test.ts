@@ -59,7 +59,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     "src/base/duration.ts: part",
     "src/base/json/exact.ts: numberToken",
     "src/base/label-selector-parser.ts: tokenForm",
-    "src/kinds/apiextensions/rule-field-path.ts: segment",
+    "src/kinds/apiextensions/field-path.ts: segment",
   ],
   "a bounded table of the default objects that a server made, without uids, times and keys": [
     "src/server/start/prepared-objects.ts: prepared",

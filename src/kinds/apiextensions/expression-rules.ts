@@ -6,10 +6,10 @@ import type { CustomType } from "../../cel/custom-types.ts";
 import { formatFaults } from "../../cel/fault-text.ts";
 import { languageOf } from "../../cel/libraries.ts";
 import type { KindContext } from "../../schema/context.ts";
-import { parseSchema, type ValidationRule } from "../../schema/custom/schema-node.ts";
+import { parseSchema, type SchemaNode } from "../../schema/custom/schema-node.ts";
 import type { FieldReport } from "../../schema/faults.ts";
 import { RuleRun } from "./rule-run.ts";
-import { ruleFieldPath } from "./rule-field-path.ts";
+import { ruleFieldPath } from "./field-path.ts";
 import { oldSelf, rulesOf, type LanguageFor, type Rule, type RuleNode } from "./rule-tree.ts";
 import { cardinalityBelow, RuleCosts, type Cardinality } from "./rule-costs.ts";
 
@@ -54,22 +54,24 @@ function languagesOf(release: Release, live: readonly Version[], prefix: string)
   if (stored === fresh) return () => stored;
   let existing: Set<string> | undefined;
   return (expression) => {
-    existing ??= new Set(live.flatMap(({ schema }) => [...expressionsIn(schema?.openAPIV3Schema, prefix)]));
+    existing ??= new Set(live.flatMap(({ schema }) => expressionsOf(schema?.openAPIV3Schema, prefix)));
     return existing.has(expression) ? stored : fresh;
   };
 }
 
-/** Yields the expressions of a schema. */
-function* expressionsIn(schema: unknown, prefix: string): Generator<string> {
-  if (typeof schema !== "object" || schema === null) return;
-  for (const [name, value] of Object.entries(schema)) {
-    if (name === `${prefix}validations` && Array.isArray(value)) {
-      for (const { rule, messageExpression } of value as readonly ValidationRule[]) {
-        yield rule.trim();
-        if (messageExpression !== undefined) yield messageExpression;
-      }
-    } else yield* expressionsIn(value, prefix);
-  }
+/** Returns the expressions of a schema without errors. */
+function expressionsOf(schema: unknown, prefix: string): string[] {
+  const expressions: string[] = [];
+  const collect = ({ validations, properties, additional, items }: SchemaNode): void => {
+    for (const { rule, messageExpression = "" } of validations) {
+      expressions.push(rule.trim(), messageExpression);
+    }
+    for (const below of [...properties.values(), additional, items]) {
+      if (below !== undefined) collect(below);
+    }
+  };
+  if (schema !== undefined) collect(parseSchema(schema as object, prefix));
+  return expressions;
 }
 
 async function checkSchemas(

@@ -8,7 +8,7 @@ import { keysOf } from "../../schema/custom/list-items.ts";
 import { sortMembers } from "../../schema/custom/order.ts";
 import type { FieldReport } from "../../schema/faults.ts";
 import type { ApiObject } from "../../schema/kind.ts";
-import { ruleFieldPath } from "./rule-field-path.ts";
+import { ruleFieldPath } from "./field-path.ts";
 import { oldSelf, self, type Rule, type RuleNode } from "./rule-tree.ts";
 
 /** Cost limit of all rules for one object, in the units of the reference. */
@@ -68,6 +68,8 @@ interface Visit {
   bindings: Bindings | undefined;
   /** Bindings of rules whose old value is optional. */
   optionalBindings: Bindings | undefined;
+  /** Result of {@link isUnchanged}; items of a list share the comparison of the list. */
+  unchanged: boolean | undefined;
 }
 
 /** Evaluates rules one by one with a common budget. */
@@ -225,9 +227,10 @@ function isStructured(value: JsonValue): boolean {
 }
 
 /** Whether the value, or a list or an object around it, equals its old one. */
-function isUnchanged({ value, old, parent }: Visit): boolean {
-  if (old !== undefined) return deepEqual(value, old);
-  return parent !== undefined && isUnchanged(parent);
+function isUnchanged(visit: Visit): boolean {
+  const { value, old, parent } = visit;
+  return (visit.unchanged ??=
+    old === undefined ? parent !== undefined && isUnchanged(parent) : deepEqual(value, old));
 }
 
 /** Returns the report of the rule's field path. */
@@ -283,6 +286,7 @@ function visitOf(
     done: 0,
     bindings: undefined,
     optionalBindings: undefined,
+    unchanged: undefined,
   };
 }
 

@@ -1,4 +1,5 @@
 import type { FieldReport } from "../../schema/faults.ts";
+import { parseFieldPath } from "./field-path.ts";
 import type { Schema } from "./schema.ts";
 
 const maxFields = 8;
@@ -39,12 +40,11 @@ export function checkSelectableFields(
   if (seen.size > maxFields) report.tooMany(seen.size, maxFields);
 }
 
-/** Splits a path such as `.spec.color` into its names; undefined if it is malformed. */
+/** Returns the names of a path such as `.spec.color`; undefined if it is malformed or has brackets. */
 export function selectablePath(jsonPath: string): readonly string[] | undefined {
-  const [root, ...names] = jsonPath.split(".");
-  if (root !== "" || names.length === 0 || names.some((name) => !/^[^\s.'"[\]]+$/.test(name)))
-    return undefined;
-  return names;
+  const segments = parseFieldPath(jsonPath);
+  if (segments === undefined || segments.length === 0) return undefined;
+  return segments.some(({ isQuoted }) => isQuoted) ? undefined : segments.map(({ name }) => name);
 }
 
 /** Returns the schema of a field; undefined if the schema doesn't have it. */

@@ -1,5 +1,5 @@
 import type { Target } from "../target.ts";
-import { celTarget, jsonPathTarget, regularExpressionTarget } from "./expressions.ts";
+import { celTarget, fieldPathTarget, jsonPathTarget, regularExpressionTarget } from "./expressions.ts";
 import { certificateRequestTarget, keyTarget, pemTarget } from "./certificates.ts";
 import { extensionServerTarget } from "./extension-servers.ts";
 import { fieldSetTarget } from "./field-sets.ts";
@@ -48,6 +48,7 @@ export const targets: readonly Target[] = [
   webhookAnswerTarget,
   durationTarget,
   envelopeTarget,
+  fieldPathTarget,
   fieldSelectorTarget,
   jsonPatchTarget,
   jsonPathTarget,

@@ -4,6 +4,7 @@ import { JsonPath, JsonPathFault } from "../../../src/base/json/json-path.ts";
 import { bind, compile, type Environment } from "../../../src/cel/compile.ts";
 import { languageOf } from "../../../src/cel/libraries.ts";
 import { dyn } from "../../../src/cel/types.ts";
+import { parseFieldPath } from "../../../src/kinds/apiextensions/field-path.ts";
 import { attempt, textOf, type Target } from "../target.ts";
 
 const object = {
@@ -104,6 +105,23 @@ export const jsonPathTarget: Target = {
   run(bytes) {
     const path = attempt(() => JsonPath.parse(textOf(bytes)), JsonPathFault);
     path?.first(object, 10_000);
+  },
+};
+
+/** Field paths of rules and of selectable fields. */
+export const fieldPathTarget: Target = {
+  name: "field-path",
+  files: ["src/kinds/apiextensions/field-path.ts"],
+  seeds: [".spec.names", ".spec['a b'].c", ".['\\'\\\\']"],
+  dictionary: [".", "['", "']", "\\", "\\'", "'", "[", "]"],
+  maxBytes: 512,
+  run(bytes) {
+    const text = textOf(bytes);
+    const segments = parseFieldPath(text);
+    if (segments?.every(({ isQuoted }) => !isQuoted) === true) {
+      const path = segments.map(({ name }) => `.${name}`).join("");
+      if (path !== text) throw new Error(`the path ${text} is read as ${path}`);
+    }
   },
 };
 

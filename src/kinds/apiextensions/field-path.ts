@@ -17,6 +17,29 @@ const escapes: Readonly<Record<string, string>> = {
   "\\": "\\",
 };
 
+/** A name in a path. */
+interface PathSegment {
+  readonly name: string;
+  /** Whether the name is in quotes and brackets. */
+  readonly isQuoted: boolean;
+}
+
+/** Parses a field path such as `.spec.names['a b']`; undefined if it is malformed. */
+export function parseFieldPath(path: string): readonly PathSegment[] | undefined {
+  if (path.length > maxLength) return undefined;
+  const segments: PathSegment[] = [];
+  segment.lastIndex = 0;
+  while (segment.lastIndex < path.length) {
+    const match = segment.exec(path);
+    if (match === null) return undefined;
+    const [, plain, quoted] = match;
+    const name = plain ?? unescaped(quoted!);
+    if (name === undefined) return undefined;
+    segments.push({ name, isQuoted: plain === undefined });
+  }
+  return segments;
+}
+
 /** A step of the path: the name of a property, or the key of a map. */
 interface FieldStep {
   readonly name: string;
@@ -24,28 +47,21 @@ interface FieldStep {
 }
 
 /**
- * Parses the field path of a rule, relative to the rule's schema: `.spec.names['a b']`.
+ * Parses the field path of a rule, relative to the rule's schema.
  *
  * @returns undefined if the path is malformed or names a field that the schema doesn't have.
  */
 export function ruleFieldPath(path: string, schema: SchemaNode): readonly FieldStep[] | undefined {
-  if (path.length > maxLength) return undefined;
   const steps: FieldStep[] = [];
-  let node: SchemaNode | undefined = schema;
-  let at = 0;
-  while (at < path.length) {
-    segment.lastIndex = at;
-    const match = segment.exec(path);
-    if (match === null || node === undefined) return undefined;
-    at += match[0].length;
-    const name = match[1] ?? unescaped(match[2]!);
-    if (name === undefined) return undefined;
+  let node: SchemaNode = schema;
+  for (const { name } of parseFieldPath(path) ?? []) {
     const isKey: boolean = node.properties.size === 0;
-    node = isKey ? node.additional : node.properties.get(name);
-    if (node === undefined) return undefined;
+    const below = isKey ? node.additional : node.properties.get(name);
+    if (below === undefined) return undefined;
+    node = below;
     steps.push({ name, isKey });
   }
-  return steps;
+  return steps.length === 0 ? undefined : steps;
 }
 
 /** Decodes the escape sequences of a quoted name; undefined for an unknown one. */

@@ -1,3 +1,5 @@
+import { literalValue } from "./constants.ts";
+import { typeOfValue } from "./functions/conversions.ts";
 import { cidrType, ipType } from "./opaque-types.ts";
 import { ExpressionError, type LiteralValue } from "./syntax.ts";
 import {
@@ -7,7 +9,6 @@ import {
   duration,
   dyn,
   int,
-  nullType,
   optionalOf,
   string,
   timestamp,
@@ -20,19 +21,7 @@ export const sortable: readonly CelType[] = [int, uint, double, bool, duration, 
 
 /** Returns the type of a literal. */
 export function literalType(value: LiteralValue): CelType {
-  switch (typeof value) {
-    case "boolean":
-      return bool;
-    case "bigint":
-      return int;
-    case "number":
-      return double;
-    case "string":
-      return string;
-    default:
-      if (value === null) return nullType;
-      return value instanceof Uint8Array ? bytes : uint;
-  }
+  return typeOfValue(literalValue(value));
 }
 
 /** What the type of the result of a macro depends on. */

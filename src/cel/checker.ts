@@ -132,9 +132,9 @@ class Checker {
   }
 
   private identifier(expression: Identifier): CelType {
-    const found = this.typeNamed(expression.name, expression);
-    if (found === undefined) throw undeclared(expression.name, expression.at);
-    return found;
+    const type = this.typeNamed(expression.name, expression);
+    if (type === undefined) throw undeclared(expression.name, expression.at);
+    return type;
   }
 
   /** Returns the type of a variable or type name. */
@@ -159,8 +159,8 @@ class Checker {
   private select(expression: Select): CelType {
     const qualified = this.qualified(expression);
     if (qualified !== undefined) return qualified;
-    const found = this.selectedType(expression.operand, expression.field, expression.at, false);
-    return expression.test ? bool : found;
+    const type = this.selectedType(expression.operand, expression.field, expression.at, false);
+    return expression.test ? bool : type;
   }
 
   /**
@@ -198,11 +198,11 @@ class Checker {
       case "map":
         return operand.value;
       case "object": {
-        const found =
+        const declared =
           operand.fields.get(field) ??
           (this.scope.features.reservedFieldNames === true ? reservedField(operand, field) : undefined);
-        if (found === undefined) throw new ExpressionError(`undefined field '${field}'`, at);
-        return found.type;
+        if (declared === undefined) throw new ExpressionError(`undefined field '${field}'`, at);
+        return declared.type;
       }
       default:
         throw new ExpressionError(`type '${typeText(operand)}' does not support field selection`, at);
@@ -238,14 +238,14 @@ class Checker {
 
   /** Returns the type of the result of a call; `dyn` if the matching overloads have different types. */
   private overload(call: Call, name: string, args: readonly Expression[], onValue: boolean): CelType {
-    const found = this.scope.functions.get(name)!;
+    const definition = this.scope.functions.get(name)!;
     const first = this.typed.length;
-    const argTypes = this.argumentTypes(found, args);
-    if (found.mixesTypes === true) for (const one of this.typed.slice(first)) this.exempt.add(one);
-    this.checkLiterals(found, args);
+    const argTypes = this.argumentTypes(definition, args);
+    if (definition.mixesTypes === true) for (const one of this.typed.slice(first)) this.exempt.add(one);
+    this.checkLiterals(definition, args);
     const forms: Signature[] = [];
     let result: CelType | undefined;
-    for (const form of found.signatures) {
+    for (const form of definition.signatures) {
       if (form.onValue !== onValue || form.takes.length !== argTypes.length) continue;
       const names = new Map<string, CelType>();
       const takes = form.takes.map((one) => instantiate(one, names, this.substitution));
@@ -354,8 +354,8 @@ class Checker {
   private expectBool(expression: Expression): void {
     const type = this.typeOf(expression);
     if (type === bool || this.substitution.assigns([bool], [type])) return;
-    const found = typeText(this.substitution.resolve(type));
-    throw new ExpressionError(`expected type 'bool' but found '${found}'`, expression.at);
+    const actual = typeText(this.substitution.resolve(type));
+    throw new ExpressionError(`expected type 'bool' but found '${actual}'`, expression.at);
   }
 
   /** Returns the common type of the items of a literal. */
@@ -373,9 +373,9 @@ class Checker {
       }
       const both = this.substitution.join(joined, type);
       if (both === undefined && this.scope.uniformLiterals && !this.mixing) {
-        const [expected, found] = [joined, type].map((one) => typeText(this.substitution.resolve(one)));
+        const [expected, actual] = [joined, type].map((one) => typeText(this.substitution.resolve(one)));
         throw new ExpressionError(
-          `expected type '${expected}' but found '${found}' (${description})`,
+          `expected type '${expected}' but found '${actual}' (${description})`,
           item.at,
         );
       }

@@ -42,7 +42,7 @@ function isConstantMap({ entries }: Extract<Expression, { node: "map" }>): boole
   const map = new ValueMap();
   return entries.every(
     ({ key, value, optional }) =>
-      !optional && key.node === "literal" && isConstant(value) && map.set(valueOf(key.value), null),
+      !optional && key.node === "literal" && isConstant(value) && map.set(literalValue(key.value), null),
   );
 }
 
@@ -50,7 +50,7 @@ function isConstantMap({ entries }: Extract<Expression, { node: "map" }>): boole
 export function constantOf(expression: Expression, functions: FunctionTable): Value {
   switch (expression.node) {
     case "literal":
-      return valueOf(expression.value);
+      return literalValue(expression.value);
     case "list": {
       const items = expression.items.map((item) => constantOf(item, functions));
       return items.find((item) => item instanceof Fault) ?? new ValueList(items);
@@ -74,7 +74,8 @@ export function constantOf(expression: Expression, functions: FunctionTable): Va
   }
 }
 
-function valueOf(value: LiteralValue): Value {
+/** Returns the value of a literal. */
+export function literalValue(value: LiteralValue): Value {
   if (typeof value !== "object" || value === null || value instanceof Uint8Array) return value;
   return new Uint(value.uint);
 }

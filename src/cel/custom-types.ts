@@ -99,8 +99,8 @@ export class CustomTypes {
     for (const required of node.rules.required) {
       const property = node.properties.get(required);
       if (property === undefined || property.default !== undefined) continue;
-      const found = this.of(property, `${name}.${required}`);
-      if (found !== undefined) minBytes += required.length + found.minBytes + 4;
+      const type = this.of(property, `${name}.${required}`);
+      if (type !== undefined) minBytes += required.length + type.minBytes + 4;
     }
     return { type: objectType(name, () => this.fieldsOf(node, name)), minBytes };
   }
@@ -109,8 +109,8 @@ export class CustomTypes {
     const fields = new Map<string, ObjectField>();
     for (const [jsonName, property] of node.properties) {
       const escaped = escapedFieldName(jsonName);
-      const found = escaped === undefined ? undefined : this.of(property, `${name}.${jsonName}`);
-      if (found !== undefined) fields.set(escaped!, { type: found.type, jsonName });
+      const member = escaped === undefined ? undefined : this.of(property, `${name}.${jsonName}`);
+      if (member !== undefined) fields.set(escaped!, { type: member.type, jsonName });
     }
     if (node === this.root || node.embedded) addIdentity(fields, name);
     return fields;

@@ -40,7 +40,7 @@ export const phraseCeilings: Readonly<Record<string, number>> = {
   tellingMs: 0,
   "yield-seat": 0,
   "first-few": 0,
-  "(const|let) (given|asked|wanted|known|found|made|told|kept|said|held)": 16,
+  "(const|let) (given|asked|wanted|known|found|made|told|kept|said|held)": 9,
   "all rights on their host": 0,
   "held to block": 0,
   "has a place for": 0,

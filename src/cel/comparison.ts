@@ -37,9 +37,15 @@ function equalObjects(a: Value & object, b: Value, meter: Meter): boolean {
   if (a instanceof Duration) return b instanceof Duration && a.nanos === b.nanos;
   if (a instanceof TypeValue) return b instanceof TypeValue && equalTypes(a, b);
   if (a instanceof Url) return b instanceof Url && a.text === b.text;
-  if (a instanceof OpaqueValue) return b instanceof OpaqueValue && a.type === b.type && a.equals(b);
+  if (a instanceof OpaqueValue)
+    return b instanceof OpaqueValue && a.type === b.type && equalOpaque(a, b, meter);
   if (a instanceof Optional) return b instanceof Optional && equalOptionals(a, b, meter);
   return false;
+}
+
+function equalOpaque(a: OpaqueValue, b: OpaqueValue, meter: Meter): boolean {
+  meter.work(a.stepsToCompare + b.stepsToCompare);
+  return a.equals(b);
 }
 
 function equalOptionals({ value: a }: Optional, { value: b }: Optional, meter: Meter): boolean {

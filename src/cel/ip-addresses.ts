@@ -1,3 +1,4 @@
+import { quotedText } from "./fault-text.ts";
 import { addressText } from "./ip-address-text.ts";
 import { cidrType, ipType } from "./opaque-types.ts";
 import { Fault, OpaqueValue } from "./values.ts";
@@ -68,22 +69,14 @@ function maskByte(index: number, bits: number): number {
   return 0xff & (0xff << (8 - ones));
 }
 
-/** Maximum length of the text in a message. */
-const maxShown = 128;
-
-/** Quotes a text for a message. */
-function quoted(text: string): string {
-  return JSON.stringify(text.slice(0, maxShown));
-}
-
 /** Parses an IP address; a fault for zones and for IPv4 addresses that are mapped to IPv6. */
 export function parseIp(text: string): IpAddress | Fault {
   const { bytes, error, zone } = parseAddress(text);
   if (bytes === undefined) {
-    return new Fault(`IP Address ${quoted(text)} parse error during conversion from string: ${error}`);
+    return new Fault(`IP Address ${quotedText(text)} parse error during conversion from string: ${error}`);
   }
-  if (zone !== "") return new Fault(`IP address ${quoted(text)} with zone value is not allowed`);
-  if (isMapped(bytes)) return new Fault(`IPv4-mapped IPv6 address ${quoted(text)} is not allowed`);
+  if (zone !== "") return new Fault(`IP address ${quotedText(text)} with zone value is not allowed`);
+  if (isMapped(bytes)) return new Fault(`IPv4-mapped IPv6 address ${quotedText(text)} is not allowed`);
   return new IpAddress(bytes);
 }
 
@@ -93,17 +86,17 @@ const conversion = "network address parse error during conversion from string: "
 export function parseCidr(text: string): Cidr | Fault {
   const slash = text.lastIndexOf("/");
   const failed = (error: string): Fault =>
-    new Fault(`${conversion}${conversion}netip.ParsePrefix(${quoted(text)}): ${error}`);
+    new Fault(`${conversion}${conversion}netip.ParsePrefix(${quotedText(text)}): ${error}`);
   if (slash < 0) return failed("no '/'");
   const { bytes, error, zone } = parseAddress(text.slice(0, slash));
   if (bytes === undefined) return failed(error);
   if (zone !== "") return failed("IPv6 zones cannot be present in a prefix");
   const length = text.slice(slash + 1);
-  if (!/^(?:0|[1-9]\d{0,17})$/.test(length)) return failed(`bad bits after slash: ${quoted(length)}`);
+  if (!/^(?:0|[1-9]\d{0,17})$/.test(length)) return failed(`bad bits after slash: ${quotedText(length)}`);
   const bits = Number(length);
   if (bits > bytes.length * 8) return failed("prefix length out of range");
   if (isMapped(bytes))
-    return new Fault(`${conversion}IPv4-mapped IPv6 address ${quoted(text)} is not allowed`);
+    return new Fault(`${conversion}IPv4-mapped IPv6 address ${quotedText(text)} is not allowed`);
   return new Cidr(new IpAddress(bytes), bits);
 }
 
@@ -139,8 +132,8 @@ function parseAddress(text: string): Parsed {
     throw new AddressError(mark === "%" ? "missing IPv6 address" : "unable to parse IP");
   } catch (error) {
     if (!(error instanceof AddressError)) throw error;
-    const at = error.rest === "" ? "" : ` (at ${quoted(error.rest)})`;
-    return { error: `ParseAddr(${quoted(text)}): ${error.message}${at}` };
+    const at = error.rest === "" ? "" : ` (at ${quotedText(error.rest)})`;
+    return { error: `ParseAddr(${quotedText(text)}): ${error.message}${at}` };
   }
 }
 

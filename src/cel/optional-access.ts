@@ -38,9 +38,9 @@ function wrapped(value: Value | undefined): Value {
  *
  * @returns the selected value.
  */
-export function chargePresent(found: Value, cost: number, { meter }: Evaluation): Value {
-  meter.charge(found instanceof Optional && found.value !== undefined ? cost : cost - 1);
-  return found;
+export function chargePresent(selected: Value, cost: number, { meter }: Evaluation): Value {
+  meter.charge(selected instanceof Optional && selected.value !== undefined ? cost : cost - 1);
+  return selected;
 }
 
 /** Returns the value of an optional item of a literal; undefined if it is absent. */

@@ -5,7 +5,7 @@ import { chargeOf, type CelFunction, type FunctionTable } from "./function-table
 import { indexValue, valueOrMissingKey } from "./functions/operators.ts";
 import { constantOf, isConstant } from "./constants.ts";
 import type { Step } from "./step.ts";
-import { ExpressionError } from "./syntax.ts";
+import { ExpressionError, selectionFunctions } from "./syntax.ts";
 import type {
   Call,
   Conditional,
@@ -116,9 +116,8 @@ export class Planner {
   private callOrIndex(call: Call, nameCost: number): Step {
     switch (call.name) {
       case "_[_]":
-        return this.index(call, nameCost);
       case "_[?_]":
-        return this.optionalIndex(call, nameCost);
+        return this.index(call, nameCost);
       case "_?._":
         return this.optionalSelect(call, nameCost);
       default:
@@ -139,31 +138,20 @@ export class Planner {
     };
   }
 
-  private optionalIndex({ args }: Call, nameCost: number): Step {
+  /** Plans `a[b]` or `a[?b]`; of an optional item, only the access to a present one is charged. */
+  private index({ name, args }: Call, nameCost: number): Step {
     const [operand, by] = args as [Expression, Expression];
     const of = this.step(operand, nameCost);
     const at = this.step(by, isSelectionChain(by) ? 0 : 1);
     const cost = isSelectionChain(operand) ? 1 : 2;
+    const hasMark = name === "_[?_]";
     return (evaluation) => {
       const value = of(evaluation);
       const index = at(evaluation);
-      if (index instanceof Fault) return value instanceof Fault ? value : index;
-      return chargePresent(optionalItem(value, index), cost, evaluation);
-    };
-  }
-
-  private index({ args }: Call, nameCost: number): Step {
-    const [operand, by] = args as [Expression, Expression];
-    const of = this.step(operand, nameCost);
-    const at = this.step(by, isSelectionChain(by) ? 0 : 1);
-    const cost = isSelectionChain(operand) ? 1 : 2;
-    return (evaluation) => {
-      const value = of(evaluation);
-      const index = at(evaluation);
-      if (value instanceof Optional && !(index instanceof Fault)) {
+      if ((hasMark || value instanceof Optional) && !(index instanceof Fault)) {
         return chargePresent(optionalItem(value, index), cost, evaluation);
       }
-      evaluation.meter.charge(cost);
+      if (!hasMark) evaluation.meter.charge(cost);
       if (value instanceof Fault) return value;
       return index instanceof Fault ? index : indexValue(value, index);
     };
@@ -319,10 +307,8 @@ function isSelectionChain(expression: Expression): boolean {
   if (isConstant(expression)) return false;
   if (expression.node === "identifier") return expression.names === undefined;
   if (expression.node === "select") return !expression.test;
-  return expression.node === "call" && selections.has(expression.name);
+  return expression.node === "call" && selectionFunctions.has(expression.name);
 }
-
-const selections: ReadonlySet<string> = new Set(["_[_]", "_[?_]", "_?._"]);
 
 /** Returns the name of a declared field in the type of an operand: `__namespace__` for `namespace`. */
 function declaredField({ type = dyn }: Expression, field: string): string {

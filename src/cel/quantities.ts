@@ -6,11 +6,14 @@ import { Fault, OpaqueValue } from "./values.ts";
 const maxLength = 512;
 /** Largest exponent of an exact sum or comparison; larger ones would need too much memory. */
 const maxExponent = 1024;
+/** Limit of the digits of a sum; without one, a chain of sums would make numbers of unlimited length. */
+const maxDigits = 10n ** 2048n;
 const maxInt = 2n ** 63n - 1n;
 
 /** A decimal number with a suffix, such as `1.5Gi`. */
 export class QuantityValue extends OpaqueValue {
   override readonly type = quantityType;
+  private cachedCount: number | undefined;
 
   /**
    * @param digits the value is `digits * 10^exponent`.
@@ -26,6 +29,16 @@ export class QuantityValue extends OpaqueValue {
 
   override equals(other: OpaqueValue): boolean {
     return other instanceof QuantityValue && compareQuantities(this, other) === 0;
+  }
+
+  override get stepsToCompare(): number {
+    return this.digitCount;
+  }
+
+  /** Number of digits. */
+  get digitCount(): number {
+    const { digits } = this;
+    return (this.cachedCount ??= String(digits < 0n ? -digits : digits).length);
   }
 
   /** Returns the value as an integer of 64 bits; undefined if it is none. */
@@ -65,8 +78,8 @@ export function compareQuantities(a: QuantityValue, b: QuantityValue): number {
 }
 
 /** Returns the power of ten of the first digit. */
-function magnitude({ digits, exponent }: QuantityValue): number {
-  return String(digits < 0n ? -digits : digits).length + exponent;
+function magnitude({ digitCount, exponent }: QuantityValue): number {
+  return digitCount + exponent;
 }
 
 function aligned(a: QuantityValue, b: QuantityValue): [bigint, bigint] {
@@ -74,13 +87,14 @@ function aligned(a: QuantityValue, b: QuantityValue): [bigint, bigint] {
   return [a.digits * 10n ** BigInt(a.exponent - exponent), b.digits * 10n ** BigInt(b.exponent - exponent)];
 }
 
-/** Returns the sum of two quantities; a fault if their exponents are too far apart. */
+/** Returns the sum of two quantities; a fault if their exponents are too far apart, or the sum is too long. */
 export function addQuantities(a: QuantityValue, b: QuantityValue): QuantityValue | Fault {
   if (b.digits === 0n && a.isSmall && b.isSmall) return a;
   if (a.digits === 0n && a.isSmall && b.isSmall) return b;
   if (Math.abs(a.exponent - b.exponent) > maxExponent) return new Fault("the exponents are too far apart");
   const [first, second] = aligned(a, b);
   const sum = first + second;
+  if (sum > maxDigits || sum < -maxDigits) return new Fault("the sum has too many digits");
   const isSmall = a.isSmall && b.isSmall && [first, second, sum].every((one) => fitted(one) !== undefined);
   return new QuantityValue(sum, Math.min(a.exponent, b.exponent), isSmall);
 }

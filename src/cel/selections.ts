@@ -1,9 +1,6 @@
 import { configurationLanguage } from "./libraries.ts";
 import { parse } from "./parser.ts";
-import { ExpressionError, type Expression } from "./syntax.ts";
-
-/** Functions that select a member, by index or optional. */
-const selections: ReadonlySet<string> = new Set(["_[_]", "_[?_]", "_?._"]);
+import { ExpressionError, selectionFunctions, type Expression } from "./syntax.ts";
 
 /**
  * Whether an expression of a configuration selects a member of a variable: `claims.email`, `claims.?email`, `claims["email"]` or
@@ -29,7 +26,7 @@ function isSelection(expression: Expression, variable: string, member: string): 
   if (expression.node === "select") {
     return expression.field === member && isVariable(expression.operand, variable);
   }
-  if (expression.node !== "call" || !selections.has(expression.name)) return false;
+  if (expression.node !== "call" || !selectionFunctions.has(expression.name)) return false;
   const { target, args } = expression;
   const [operand, key] = target === undefined ? args : [target, ...args];
   return isVariable(operand, variable) && key?.node === "literal" && key.value === member;

@@ -1,3 +1,4 @@
+import { quotedText } from "./fault-text.ts";
 import { semverType } from "./opaque-types.ts";
 import { Fault, OpaqueValue } from "./values.ts";
 
@@ -12,6 +13,10 @@ export class Semver extends OpaqueValue {
     readonly prerelease: readonly (string | bigint)[],
   ) {
     super();
+  }
+
+  override get stepsToCompare(): number {
+    return this.prerelease.length + this.numbers.length;
   }
 
   override equals(other: OpaqueValue): boolean {
@@ -66,10 +71,6 @@ export function parseSemver(text: string, normalize: boolean): Semver | Fault {
   }
 }
 
-function quoted(text: string): string {
-  return JSON.stringify(text.slice(0, 128));
-}
-
 /** Splits at the first dots; the last part is the rest. */
 function splitVersion(text: string): string[] {
   const [major = "", minor, ...rest] = text.split(".");
@@ -108,9 +109,9 @@ function version(text: string): Semver {
 
 function numberOf(text: string, name: string, start: string): bigint {
   if (!onlyDigits.test(text))
-    throw new VersionError(`Invalid character(s) found in ${name} number ${quoted(text)}`);
+    throw new VersionError(`Invalid character(s) found in ${name} number ${quotedText(text)}`);
   if (text.length > 1 && text.startsWith("0")) {
-    throw new VersionError(`${start} number must not contain leading zeroes ${quoted(text)}`);
+    throw new VersionError(`${start} number must not contain leading zeroes ${quotedText(text)}`);
   }
   return unsigned(text);
 }
@@ -119,7 +120,7 @@ function unsigned(text: string): bigint {
   if (text === "") throw new VersionError(`strconv.ParseUint: parsing "": invalid syntax`);
   const value = BigInt(text);
   if (value > maxUint)
-    throw new VersionError(`strconv.ParseUint: parsing ${quoted(text)}: value out of range`);
+    throw new VersionError(`strconv.ParseUint: parsing ${quotedText(text)}: value out of range`);
   return value;
 }
 
@@ -127,17 +128,19 @@ function prereleasePart(text: string): string | bigint {
   if (text === "") throw new VersionError("Prerelease is empty");
   if (onlyDigits.test(text)) {
     if (text.length > 1 && text.startsWith("0")) {
-      throw new VersionError(`Numeric PreRelease version must not contain leading zeroes ${quoted(text)}`);
+      throw new VersionError(
+        `Numeric PreRelease version must not contain leading zeroes ${quotedText(text)}`,
+      );
     }
     return unsigned(text);
   }
   if (onlyIdentifier.test(text)) return text;
-  throw new VersionError(`Invalid character(s) found in prerelease ${quoted(text)}`);
+  throw new VersionError(`Invalid character(s) found in prerelease ${quotedText(text)}`);
 }
 
 function assertBuildPart(text: string): void {
   if (text === "") throw new VersionError("Build meta data is empty");
   if (!onlyIdentifier.test(text)) {
-    throw new VersionError(`Invalid character(s) found in build meta data ${quoted(text)}`);
+    throw new VersionError(`Invalid character(s) found in build meta data ${quotedText(text)}`);
   }
 }

@@ -28,10 +28,11 @@ export function sortedList(
   if (compare(keys.get(0), keys.get(0)) === undefined) return notComparable;
   meter.work(size * Math.ceil(Math.log2(size + 1)) * stepsPerComparison);
   let isMixed = false;
-  const indexes = Array.from({ length: size }, (_, index) => index);
+  const values = Array.from({ length: size }, (_, index) => keys.get(index));
+  const indexes = Array.from(values.keys());
   indexes.sort((one, other) => {
-    const [first, second] = [keys.get(one), keys.get(other)];
-    if (typeof first === "string") meter.work(first.length >> 6);
+    const [first, second] = [values[one]!, values[other]!];
+    if (typeof first === "string" || first instanceof Uint8Array) meter.work(first.length >> 4);
     const order = sameClass(first, second) ? compare(first, second) : undefined;
     if (order === undefined) isMixed = true;
     return order ?? 0;

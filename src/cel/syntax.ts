@@ -44,6 +44,9 @@ export type Expression =
   | Comprehension
   | OptionalMap;
 
+/** Names of calls that select a member: by index, or optionally. */
+export const selectionFunctions: ReadonlySet<string> = new Set(["_[_]", "_[?_]", "_?._"]);
+
 /** The value of a literal: `bigint` for int, `{ uint }` for uint, `number` for double. */
 export type LiteralValue = null | boolean | bigint | number | string | Uint8Array | { readonly uint: bigint };
 

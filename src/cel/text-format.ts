@@ -14,8 +14,6 @@ import {
   type Value,
 } from "./values.ts";
 
-/** Maximum length of the result, in UTF-16 code units. */
-const maxLength = 64 * 1024 * 1024;
 const maxPrecision = 100;
 const defaultPrecision = 6;
 /** Maximum nesting of lists and maps. */
@@ -24,6 +22,38 @@ const maxNesting = 250;
 const stepsPerItem = 30;
 
 const clause = /%(?:%|(?:\.(\d{1,9}))?([sdfebxXo]))?/g;
+
+type TypeName = CelType["is"];
+
+/** A clause: the types that it accepts, and the error for others. */
+interface Clause {
+  readonly accepts: ReadonlySet<TypeName>;
+  readonly rule: string;
+}
+
+/** Types of values with a text. */
+const textTypes = "list map int uint double bool string timestamp bytes duration type null".split(
+  " ",
+) as TypeName[];
+
+const clauses = {
+  s: {
+    accepts: new Set(textTypes),
+    rule: "string clause can only be used on strings, bools, bytes, ints, doubles, maps, lists, types, durations, and timestamps",
+  },
+  d: { accepts: new Set(["int", "uint"]), rule: "decimal clause can only be used on integers" },
+  f: { accepts: new Set(["double", "string"]), rule: "fixed-point clause can only be used on doubles" },
+  e: { accepts: new Set(["double", "string"]), rule: "scientific clause can only be used on doubles" },
+  b: {
+    accepts: new Set(["int", "uint", "bool"]),
+    rule: "only integers and bools can be formatted as binary",
+  },
+  o: { accepts: new Set(["int", "uint"]), rule: "octal clause can only be used on integers" },
+  x: {
+    accepts: new Set(["int", "uint", "string", "bytes"]),
+    rule: "only integers, byte buffers, and strings can be formatted as hex",
+  },
+} as const satisfies Readonly<Record<string, Clause>>;
 
 /** A value that a clause can't format. */
 class FormatError extends Error {
@@ -34,11 +64,10 @@ class FormatError extends Error {
 export function formatText(text: string, args: CelList, meter: Meter): Value {
   meter.work(text.length);
   const pieces: string[] = [];
-  let [last, next, length] = [0, 0, 0];
+  let [last, next] = [0, 0];
   const add = (piece: string): void => {
-    length += piece.length;
-    if (length > maxLength) throw new FormatError("the string is too long");
-    meter.work(stepsPerItem + (piece.length >> 2));
+    meter.work(stepsPerItem);
+    countCopy(piece.length, meter);
     pieces.push(piece);
   };
   try {
@@ -58,6 +87,11 @@ export function formatText(text: string, args: CelList, meter: Meter): Value {
   }
 }
 
+/** Counts the work for copying a text before it is done, which limits the length of the result too. */
+function countCopy(length: number, meter: Meter): void {
+  meter.work(length >> 2);
+}
+
 function clauseError(rest: string): string {
   if (rest === "") return "unexpected end of string";
   const [letter] = rest;
@@ -69,26 +103,34 @@ function formatValue(value: Value, letter: string, precision: string | undefined
     case "s":
       return plainText(value, meter, 0);
     case "d":
-      return integer(value, 10, "decimal clause can only be used on integers");
+      return integer(value, 10, clauses.d.rule);
     case "f":
       return fixedPoint(value, precision === undefined ? defaultPrecision : Number(precision));
     case "e":
       return scientific(value);
     case "b":
       if (typeof value === "boolean") return value ? "1" : "0";
-      return integer(value, 2, "only integers and bools can be formatted as binary");
+      return integer(value, 2, clauses.b.rule);
     case "o":
-      return integer(value, 8, "octal clause can only be used on integers");
+      return integer(value, 8, clauses.o.rule);
     case "x":
-      return hexadecimal(value);
+      return hexadecimal(value, meter);
     default:
-      return hexadecimal(value).toUpperCase();
+      return hexadecimal(value, meter).toUpperCase();
   }
 }
 
 function failed(rule: string, value: Value): FormatError {
-  const type = typeText(typeOfValue(value)).replace(/\(.*/s, "");
-  return new FormatError(`error during formatting: ${rule}, was given ${type}`);
+  return new FormatError(typeError(rule, typeOfValue(value)));
+}
+
+function typeError(rule: string, type: CelType): string {
+  return `error during formatting: ${rule}, was given ${typeName(type)}`;
+}
+
+/** Returns the text of a type without its parameters. */
+function typeName(type: CelType): string {
+  return typeText(type).replace(/\(.*/s, "");
 }
 
 function integer(value: Value, radix: number, rule: string): string {
@@ -97,10 +139,11 @@ function integer(value: Value, radix: number, rule: string): string {
   return number.toString(radix);
 }
 
-function hexadecimal(value: Value): string {
+function hexadecimal(value: Value, meter: Meter): string {
+  if (typeof value === "string" || value instanceof Uint8Array) countCopy(2 * value.length, meter);
   if (typeof value === "string") return Buffer.from(value, "utf8").toString("hex");
   if (value instanceof Uint8Array) return Buffer.from(value).toString("hex");
-  return integer(value, 16, "only integers, byte buffers, and strings can be formatted as hex");
+  return integer(value, 16, clauses.x.rule);
 }
 
 function double(value: Value, rule: string): number {
@@ -117,7 +160,7 @@ function special(value: number): string | undefined {
 
 /** Formats a double with groups of three digits, as in American English. */
 function fixedPoint(value: Value, precision: number): string {
-  const number = double(value, "fixed-point clause can only be used on doubles");
+  const number = double(value, clauses.f.rule);
   if (precision > maxPrecision) throw new FormatError(`precision must be at most ${maxPrecision}`);
   const [whole = "", fraction] = decimalText(number, precision).split(".");
   const grouped = inThousands(whole);
@@ -144,7 +187,7 @@ const superscripts = "⁰¹²³⁴⁵⁶⁷⁸⁹";
 
 /** Formats a double as `1.052033×10⁰³`; as in the reference, the precision isn't used. */
 function scientific(value: Value): string {
-  const number = double(value, "scientific clause can only be used on doubles");
+  const number = double(value, clauses.e.rule);
   const [mantissa, exponent = "0"] = number.toExponential(defaultPrecision).split("e");
   const digits = exponent.replace(/^[+-]/, "").padStart(2, "0");
   const sign = exponent.startsWith("-") ? "⁻" : "";
@@ -154,17 +197,14 @@ function scientific(value: Value): string {
   );
 }
 
-const stringRule =
-  "string clause can only be used on strings, bools, bytes, ints, doubles, maps, lists, types, durations, and timestamps";
-
 function plainText(value: Value, meter: Meter, nesting: number): string {
   meter.work(stepsPerItem);
   if (nesting > maxNesting) throw new FormatError("the value is nested too deeply");
   if (value === null) return "null";
-  if (value instanceof TypeValue) return typeText(value.type).replace(/\(.*/s, "");
+  if (value instanceof TypeValue) return typeName(value.type);
   if (value instanceof CelList) {
     const items = Array.from({ length: value.size }, (_, at) => itemText(value.get(at), meter, nesting + 1));
-    return joined("[", items, "]");
+    return joined("[", items, "]", meter);
   }
   if (value instanceof CelMap) {
     const entries = value.keys().map((key) => {
@@ -175,17 +215,21 @@ function plainText(value: Value, meter: Meter, nesting: number): string {
       "{",
       sorted.map(([key, text]) => `${key}:${text}`),
       "}",
+      meter,
     );
   }
-  if (value instanceof OpaqueValue || value instanceof Optional) throw failed(stringRule, value);
+  if (value instanceof OpaqueValue || value instanceof Optional) throw failed(clauses.s.rule, value);
+  if (typeof value === "string" || value instanceof Uint8Array) countCopy(value.length, meter);
   const text = toText(value);
-  if (typeof text !== "string") throw failed(stringRule, value);
+  if (typeof text !== "string") throw failed(clauses.s.rule, value);
   return text;
 }
 
-function joined(open: string, items: readonly string[], close: string): string {
-  const length = items.reduce((sum, item) => sum + item.length + 2, 2);
-  if (length > maxLength) throw new FormatError("the string is too long");
+function joined(open: string, items: readonly string[], close: string, meter: Meter): string {
+  countCopy(
+    items.reduce((sum, item) => sum + item.length + 2, 2),
+    meter,
+  );
   return `${open}${items.join(", ")}${close}`;
 }
 
@@ -200,35 +244,6 @@ function itemText(value: Value, meter: Meter, nesting: number): string {
   return value instanceof Timestamp ? `timestamp(${JSON.stringify(text)})` : text;
 }
 
-const anyText: ReadonlySet<CelType["is"]> = new Set([
-  "list",
-  "map",
-  "int",
-  "uint",
-  "double",
-  "bool",
-  "string",
-  "timestamp",
-  "bytes",
-  "duration",
-  "type",
-  "null",
-] as const);
-
-/** Types that a clause accepts, and the error for others. */
-const clauseTypes: Readonly<Record<string, readonly [ReadonlySet<CelType["is"]>, string]>> = {
-  s: [anyText, stringRule],
-  d: [new Set(["int", "uint"] as const), "decimal clause can only be used on integers"],
-  f: [new Set(["double", "string"] as const), "fixed-point clause can only be used on doubles"],
-  e: [new Set(["double", "string"] as const), "scientific clause can only be used on doubles"],
-  b: [new Set(["int", "uint", "bool"] as const), "only integers and bools can be formatted as binary"],
-  o: [new Set(["int", "uint"] as const), "octal clause can only be used on integers"],
-  x: [
-    new Set(["int", "uint", "string", "bytes"] as const),
-    "only integers, byte buffers, and strings can be formatted as hex",
-  ],
-};
-
 /** Returns the error of a literal text with literal arguments; undefined if they fit together. */
 export function formatError(text: string, types: readonly CelType[]): string | undefined {
   let count = 0;
@@ -238,9 +253,8 @@ export function formatError(text: string, types: readonly CelType[]): string | u
     const type = types[count];
     if (type === undefined) return `index ${count} out of range`;
     count++;
-    const [accepted, rule] = clauseTypes[letter.toLowerCase()]!;
-    if (type.is === "dyn" || accepted.has(type.is)) continue;
-    return `error during formatting: ${rule}, was given ${typeText(type).replace(/\(.*/s, "")}`;
+    const { accepts, rule }: Clause = clauses[letter.toLowerCase() as keyof typeof clauses];
+    if (type.is !== "dyn" && !accepts.has(type.is)) return typeError(rule, type);
   }
   if (types.length <= count) return undefined;
   return `too many arguments supplied to string.format (expected ${count}, got ${types.length})`;

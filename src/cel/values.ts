@@ -55,6 +55,10 @@ export abstract class OpaqueValue {
   get size(): number {
     return 1;
   }
+  /** Meter steps for a comparison with another value. */
+  get stepsToCompare(): number {
+    return 1;
+  }
   /** @param other a value of the same type. */
   abstract equals(other: OpaqueValue): boolean;
 }

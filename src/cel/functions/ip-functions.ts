@@ -5,12 +5,19 @@ import { Fault, noOverload, type Value } from "../values.ts";
 
 /** Meter steps for parsing a character. */
 const stepsPerCharacter = 3;
+/** Meter steps for parsing an address or creating its text, in addition to the characters. */
+const stepsPerAddress = 100;
+
+/** Counts the work of parsing a text. */
+function countParsing(text: string, meter: Meter): void {
+  meter.work(text.length * stepsPerCharacter + stepsPerAddress);
+}
 
 /** Adapts a function of a string that is parsed. */
 function ofText(run: (text: string) => Value): Run {
   return ([text], meter) => {
     if (typeof text !== "string") return noOverload;
-    meter.work(text.length * stepsPerCharacter);
+    countParsing(text, meter);
     return run(text);
   };
 }
@@ -35,6 +42,13 @@ const isBroadcast = (bytes: Uint8Array): boolean => isV4(bytes) && bytes.every((
 const notGlobal = [isUnspecified, isBroadcast, isLoopback, isMulticast, isLinkLocalUnicast];
 
 const byText: Pick<CelFunction, "cost"> = { cost: traversal };
+
+/** Returns the canonical text of an address or a network. */
+function textOf(value: Value, meter: Meter): Value {
+  if (!(value instanceof IpAddress || value instanceof Cidr)) return noOverload;
+  meter.work(stepsPerAddress);
+  return value.text;
+}
 
 /** Functions of IP addresses. */
 export const ipFunctions: readonly (readonly [string, CelFunction])[] = [
@@ -71,7 +85,7 @@ export const ipFunctions: readonly (readonly [string, CelFunction])[] = [
   ["isGlobalUnicast", ofIp((bytes) => !notGlobal.some((isSpecial) => isSpecial(bytes)))],
   [
     "string",
-    declareFunction(["(ip) -> string"], ([ip]) => (ip instanceof IpAddress ? ip.text : noOverload), {
+    declareFunction(["(ip) -> string"], ([ip], meter) => textOf(ip!, meter), {
       accepts: ([ip]) => ip instanceof IpAddress,
     }),
   ],
@@ -82,7 +96,7 @@ function chargeContains(args: readonly Value[], meter: Meter, more: (prefixSize:
   const [network, other] = args;
   const prefixSize = sizeOf(network!);
   const parse = typeof other === "string" ? traversal(sizeOf(other)) : 0;
-  meter.work(typeof other === "string" ? other.length * stepsPerCharacter : 0);
+  if (typeof other === "string") countParsing(other, meter);
   meter.charge(traversal(2 * prefixSize) + more(prefixSize) + parse);
 }
 
@@ -98,10 +112,12 @@ function containsCidr(network: Value, other: Value): Value {
   return network.bits <= inner.bits && network.contains(inner.address);
 }
 
-function ofCidr(signature: string, run: (network: Cidr) => Value): CelFunction {
-  return declareFunction([signature], ([network]) => (network instanceof Cidr ? run(network) : noOverload), {
-    accepts: ([network]) => network instanceof Cidr,
-  });
+function ofCidr(signature: string, run: (network: Cidr, meter: Meter) => Value): CelFunction {
+  return declareFunction(
+    [signature],
+    ([network], meter) => (network instanceof Cidr ? run(network, meter) : noOverload),
+    { accepts: ([network]) => network instanceof Cidr },
+  );
 }
 
 /** Functions of networks. */
@@ -134,5 +150,5 @@ export const cidrFunctions: readonly (readonly [string, CelFunction])[] = [
   ["ip", ofCidr("cidr.() -> ip", ({ address }) => address)],
   ["prefixLength", ofCidr("cidr.() -> int", ({ bits }) => BigInt(bits))],
   ["masked", ofCidr("cidr.() -> cidr", (network) => network.masked())],
-  ["string", ofCidr("(cidr) -> string", ({ text }) => text)],
+  ["string", ofCidr("(cidr) -> string", textOf)],
 ];

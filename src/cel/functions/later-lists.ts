@@ -9,6 +9,8 @@ import { CelList, Fault, noOverload, type Value } from "../values.ts";
 const creationCost = 11;
 /** Meter steps per item. */
 const stepsPerItem = 5;
+/** Meter steps per list. */
+const stepsPerList = 50;
 /** Maximum size of `lists.range`. */
 const maxRange = 1_000_000n;
 
@@ -17,7 +19,7 @@ function ofList(run: (list: CelList, meter: Meter) => Value): Run {
 }
 
 function itemsOf(list: CelList, meter: Meter): Value[] {
-  meter.work(list.size * stepsPerItem);
+  meter.work(list.size * stepsPerItem + stepsPerList);
   return Array.from({ length: list.size }, (_, at) => list.get(at));
 }
 

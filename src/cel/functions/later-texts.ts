@@ -16,6 +16,9 @@ const quoteEscapes: Readonly<Record<string, string>> = {
   '"': '\\"',
 };
 
+/** Meter steps per quoted character. */
+const stepsPerCharacter = 3;
+
 /** Characters that may need an escape sequence. */
 const quotable = /[\p{Cc}\\"]/gu;
 
@@ -36,7 +39,7 @@ export const laterTextFunctions: readonly (readonly [string, CelFunction])[] = [
       ["(string) -> string"],
       ([text], meter) => {
         if (typeof text !== "string") return noOverload;
-        meter.work(text.length);
+        meter.work(text.length * stepsPerCharacter);
         return `"${text.replaceAll(quotable, (character) => quoteEscapes[character] ?? character)}"`;
       },
       { cost: traversal },

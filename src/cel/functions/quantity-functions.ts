@@ -7,21 +7,30 @@ import {
   QuantityValue,
   signOf,
 } from "../quantities.ts";
+import type { Meter } from "../meter.ts";
 import { compareVersions, parseSemver, Semver } from "../semantic-versions.ts";
-import { Fault, noOverload, type Value } from "../values.ts";
+import { Fault, noOverload, type OpaqueValue, type Value } from "../values.ts";
 
 /** Meter steps for parsing a character. */
 const stepsPerCharacter = 3;
+/** Meter steps for parsing a text, in addition to the characters. */
+const stepsPerText = 100;
 
 function ofQuantity(run: (quantity: QuantityValue) => Value): Run {
   return ([quantity]) => (quantity instanceof QuantityValue ? run(quantity) : noOverload);
+}
+
+/** Counts the work of comparing or adding two values. */
+function countComparison(one: OpaqueValue, other: OpaqueValue, meter: Meter): void {
+  meter.work(one.stepsToCompare + other.stepsToCompare + 20);
 }
 
 function ofQuantities(run: (one: QuantityValue, other: QuantityValue) => Value): Run {
   return ([one, other], meter) => {
     const second = typeof other === "bigint" ? new QuantityValue(other, 0, true) : other;
     if (!(one instanceof QuantityValue && second instanceof QuantityValue)) return noOverload;
-    meter.work((Math.abs(one.exponent - second.exponent) >> 2) + 10);
+    countComparison(one, second, meter);
+    meter.work(Math.abs(one.exponent - second.exponent) >> 1);
     return run(one, second);
   };
 }
@@ -30,7 +39,7 @@ const parseText =
   (read: (text: string, normalize: boolean) => Value): Run =>
   ([text, normalize = false], meter) => {
     if (typeof text !== "string" || typeof normalize !== "boolean") return noOverload;
-    meter.work(text.length * stepsPerCharacter);
+    meter.work(text.length * stepsPerCharacter + stepsPerText);
     return read(text, normalize);
   };
 
@@ -106,8 +115,9 @@ export const semverFunctions: readonly (readonly [string, CelFunction])[] = [
   ["major", ofVersion(0)],
   ["minor", ofVersion(1)],
   ["patch", ofVersion(2)],
-  ...comparisons("semver", (holds) => ([one, other]) => {
+  ...comparisons("semver", (holds) => ([one, other], meter) => {
     if (!(one instanceof Semver && other instanceof Semver)) return noOverload;
+    countComparison(one, other, meter);
     return holds(compareVersions(one, other));
   }),
 ];

@@ -13,6 +13,7 @@ const numbers = Array.from({ length: 10_000 }, (_, index) => index);
 const self: JsonValue = {
   numbers,
   text: "a".repeat(1_000_000),
+  part: "a".repeat(1000),
   digits: "1".repeat(500_000),
   map: Object.fromEntries(numbers.map((index) => [`k${index}`, index])),
 };
@@ -28,6 +29,20 @@ describe("an expression of later releases ends within the limits of cost and wor
     ["a long quantity", "isQuantity(self.digits)"],
     ["distant exponents", "quantity('1e2000000000').compareTo(quantity('1e-2000000000'))"],
     ["the sum of distant exponents", "quantity('1e999999999').add(quantity('1')).isInteger()"],
+    [
+      "sums of long sums",
+      `[quantity('1e500')].map(a, a.add(quantity('1')))${".map(a, a.add(a))".repeat(20)}.size() == 1`,
+    ],
+    [
+      "comparisons of long quantities",
+      "self.numbers.all(n, quantity('1e500').add(quantity('1')) == quantity('1e500').add(quantity('1')))",
+    ],
+    [
+      "comparisons of versions",
+      "self.numbers.all(n, semver('1.2.3-' + self.part) == semver('1.2.3-' + self.part))",
+    ],
+    ["sorting by long texts", "self.numbers.map(n, self.part + string(n)).sort()"],
+    ["a format of a long text, many times", "self.numbers.map(n, '%X'.format([self.text]))"],
     ["a long version", "isSemver(self.digits) || isSemver(self.digits, true)"],
     ["a formatted object", "'%s'.format([self])"],
     ["a long format", "('%%' + self.digits).format([])"],

@@ -1,3 +1,4 @@
+import type { Clock } from "../../base/clock.ts";
 import type { Entry, Revision, Store } from "../../storage/store.ts";
 import type { YieldIfDue } from "../../base/yielding.ts";
 import type { Target } from "../engine/engine.ts";
@@ -20,6 +21,7 @@ export interface WatchedCollection {
   readonly store: Store;
   readonly target: Target;
   readonly selection: Selection;
+  readonly clock: Clock;
   readonly yieldIfDue: YieldIfDue;
 }
 
@@ -85,28 +87,30 @@ async function firstPage(collection: WatchedCollection, before: ViewState): Prom
 
 /** Returns all changes if they are in few parts of few objects, which are read once for all users; otherwise undefined. */
 async function completePage(
-  { store, target: { resource }, selection, yieldIfDue }: WatchedCollection,
+  { store, clock, target: { resource }, selection, yieldIfDue }: WatchedCollection,
   before: ViewState,
 ): Promise<GrantPage | undefined> {
   const { since, view: later } = before.next!;
   const earlier = before.view;
-  const shared = sharedChanges(store, since);
-  const shownParts = shared && (await later.partsBeyond(earlier, fewParts, yieldIfDue));
-  const hiddenParts = shownParts && (await earlier.partsBeyond(later, fewParts, yieldIfDue));
-  if (shared === undefined || shownParts === undefined || hiddenParts === undefined) return undefined;
-  const added = await shared.read(resource, shownParts);
-  const removed = await shared.read(resource, hiddenParts);
+  const shared = sharedChanges(store, clock, since);
+  if (shared === undefined) return undefined;
+  const addedParts = await later.partsBeyond(earlier, fewParts, yieldIfDue);
+  if (addedParts === undefined) return undefined;
+  const removedParts = await earlier.partsBeyond(later, fewParts, yieldIfDue);
+  if (removedParts === undefined) return undefined;
+  const added = await shared.read(resource, addedParts);
+  const removed = await shared.read(resource, removedParts);
   if (!added.complete || !removed.complete) return undefined;
-  const chosen = {
-    shown: added.entries.filter(differsBetween(selection, later, earlier)),
-    hidden: removed.entries.filter(differsBetween(selection, earlier, later)),
+  const difference = {
+    additions: added.entries.filter(differsBetween(selection, later, earlier)),
+    removals: removed.entries.filter(differsBetween(selection, earlier, later)),
   };
-  if (chosen.shown.length + chosen.hidden.length > pageLimits.limit) return undefined;
-  const changes = shared.list(chosen, (entries) =>
+  if (difference.additions.length + difference.removals.length > pageLimits.limit) return undefined;
+  const changes = shared.list(difference, ({ additions, removals }) =>
     atRevision(
       [
-        ...entries.shown.map((entry) => shown(entry, since)),
-        ...entries.hidden.map((entry) => hidden(entry, since)),
+        ...additions.map((entry) => additionOf(entry, since)),
+        ...removals.map((entry) => removalOf(entry, since)),
       ],
       since,
     ),
@@ -163,22 +167,22 @@ async function* allChanges(
   const revision = after.since;
   const skipped = own?.event.key;
   for await (const entries of entriesBeyond(collection, after.view, before.view, revision)) {
-    const added = entries.filter(({ key }) => key !== skipped).map((entry) => shown(entry, revision));
+    const added = entries.filter(({ key }) => key !== skipped).map((entry) => additionOf(entry, revision));
     if (added.length > 0) yield added;
   }
   for await (const entries of entriesBeyond(collection, before.view, after.view, revision)) {
-    const removed = entries.filter(({ key }) => key !== skipped).map((entry) => hidden(entry, revision));
+    const removed = entries.filter(({ key }) => key !== skipped).map((entry) => removalOf(entry, revision));
     if (removed.length > 0) yield removed;
   }
   const seen = own && ownChange(own, before.view, after.view);
   if (seen !== undefined) yield [seen];
 }
 
-function shown(entry: Entry, revision: Revision): WatchChange {
+function additionOf(entry: Entry, revision: Revision): WatchChange {
   return { type: "ADDED", event: { key: entry.key, revision, entry, previous: undefined } };
 }
 
-function hidden(previous: Entry, revision: Revision): WatchChange {
+function removalOf(previous: Entry, revision: Revision): WatchChange {
   const earlier = (revision - 1) as Revision;
   return { type: "DELETED", event: { key: previous.key, revision: earlier, entry: undefined, previous } };
 }

@@ -1,3 +1,4 @@
+import type { Clock } from "../../base/clock.ts";
 import type { Entry, Revision, Store } from "../../storage/store.ts";
 import type { ViewPart } from "../objects/object-view.ts";
 import type { Resource } from "../registry/registry.ts";
@@ -6,9 +7,9 @@ import { VisibleParts } from "./visible-parts.ts";
 
 /** Maximum number of objects, and of bytes of their bodies, in one page. */
 export const pageLimits = { limit: 500, maxBytes: 256 * 1024 };
-/** Time for which the objects of a change are kept, in milliseconds. */
-const keptMs = 1000;
-/** Maximum number of reads, and of different lists of changes, that are kept for one change. */
+/** Time for which the objects of a change are cached, in milliseconds. */
+const retentionMs = 1000;
+/** Maximum number of cached reads, and of different lists of changes, for one change. */
 const maxReads = 16;
 const maxLists = 256;
 
@@ -19,10 +20,10 @@ interface SharedRead {
   readonly complete: boolean;
 }
 
-/** The objects that a change of grants shows to a user, and those that it hides. */
-interface ChosenEntries {
-  readonly shown: readonly Entry[];
-  readonly hidden: readonly Entry[];
+/** The objects that a change of grants adds to a view, and those that it removes from it. */
+interface ViewDifference {
+  readonly additions: readonly Entry[];
+  readonly removals: readonly Entry[];
 }
 
 const newest = new WeakMap<Store, SharedChanges>();
@@ -32,7 +33,7 @@ const newest = new WeakMap<Store, SharedChanges>();
  *
  * @param revision of the change.
  */
-export function sharedChanges(store: Store, revision: Revision): SharedChanges | undefined {
+export function sharedChanges(store: Store, clock: Clock, revision: Revision): SharedChanges | undefined {
   const cached = newest.get(store);
   if (cached !== undefined && cached.revision >= revision)
     return cached.revision === revision ? cached : undefined;
@@ -41,13 +42,13 @@ export function sharedChanges(store: Store, revision: Revision): SharedChanges |
   const forget = (): void => {
     if (newest.get(store) === changes) newest.delete(store);
   };
-  setTimeout(forget, keptMs).unref();
+  clock.setTimer(forget, retentionMs);
   return changes;
 }
 
 /**
- * The objects that one change of grants shows and hides, for all users that it affects: they are read once, and users for which the same
- * objects change get the same array, so that its encodings are shared.
+ * The objects that one change of grants adds to views and removes from them. They are read once for all users, and users for which the
+ * same objects change get the same array, so that its encodings are shared.
  */
 class SharedChanges {
   private readonly reads = new Map<string, Promise<SharedRead>>();
@@ -74,16 +75,16 @@ class SharedChanges {
     return read;
   }
 
-  /** Returns the changes that `make` makes of some objects; for equal objects the same array. */
+  /** Returns the changes for a difference: those of `changesOf`, for the same objects the same array. */
   list(
-    chosen: ChosenEntries,
-    make: (chosen: ChosenEntries) => readonly WatchChange[],
+    difference: ViewDifference,
+    changesOf: (difference: ViewDifference) => readonly WatchChange[],
   ): readonly WatchChange[] {
-    const keys = (entries: readonly Entry[]) => entries.map(({ key }) => key).join();
-    const key = `${keys(chosen.shown)};${keys(chosen.hidden)}`;
+    const keysOf = (entries: readonly Entry[]) => entries.map(({ key }) => key).join();
+    const key = `${keysOf(difference.additions)};${keysOf(difference.removals)}`;
     let changes = this.lists.get(key);
     if (changes === undefined) {
-      changes = make(chosen);
+      changes = changesOf(difference);
       if (this.lists.size < maxLists) this.lists.set(key, changes);
     }
     return changes;

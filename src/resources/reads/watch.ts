@@ -46,11 +46,11 @@ function watchIn(
   view: FollowedView | undefined,
 ): Subscription {
   const { resource, namespace } = target;
-  const { store } = engine;
+  const { store, clock } = engine;
   const options = { prefix: prefixOf(resource, namespace), after };
   const source: WatchSource = (receiver) => {
     if (view === undefined) return subscribe(store, options, selection, receiver);
-    const watch = new ViewWatch({ store, target, selection }, view, receiver, after);
+    const watch = new ViewWatch({ store, clock, target, selection }, view, receiver, after);
     return watch.start((inner) => subscribe(store, options, selection, inner));
   };
   if (resource.storage === undefined) return source(observer);

@@ -136,7 +136,7 @@ function watch(view: SetView, source: SetSource, drained?: () => Promise<void>) 
   const positions: number[] = [];
   const ends: Error[] = [];
   const started = new ViewWatch(
-    { store, target, selection: everything },
+    { store, clock: systemClock, target, selection: everything },
     view,
     {
       changes: (changes, upTo) => {
@@ -246,7 +246,7 @@ test("users for which one change of grants shows the same objects share one read
   for (const own of users) {
     const view = new SetView(before, own);
     const observer: WatchObserver = { changes: (changes) => lists.push(changes), ended: () => undefined };
-    const collection = { store: counted, target, selection: everything };
+    const collection = { store: counted, clock: systemClock, target, selection: everything };
     new ViewWatch(collection, view, observer, before).start(new SetSource(change).start);
     view.change(
       change,

@@ -1,9 +1,12 @@
 import { createHash } from "node:crypto";
-import { readFile } from "node:fs/promises";
+import { createReadStream } from "node:fs";
+import { stat } from "node:fs/promises";
 import type { Clock, Timer } from "./clock.ts";
 
 /** Polling interval. */
 const intervalMs = 10_000;
+/** Bytes of a file that are compared. */
+const comparedBytes = 16 * 1024 * 1024;
 
 /**
  * Polls files and calls a function when the content of one has changed. It compares content, so it works with every way of
@@ -59,17 +62,22 @@ export class FileWatch {
     }
   }
 
-  /** Returns a digest of all files. For an unreadable file, the error code takes the place of its content. */
+  /** Returns a digest of all files. */
   private async digest(): Promise<string> {
-    const digests = this.files().map(async (file) => {
-      try {
-        return createHash("sha256")
-          .update(await readFile(file))
-          .digest("base64");
-      } catch (error) {
-        return String((error as NodeJS.ErrnoException).code);
-      }
-    });
-    return (await Promise.all(digests)).join();
+    return (await Promise.all(this.files().map(digestOf))).join();
+  }
+}
+
+/** Returns a digest of a file in constant memory. For an unreadable file, the error code takes the place of its content. */
+async function digestOf(file: string): Promise<string> {
+  try {
+    // Opening a named pipe would wait for its writer.
+    if (!(await stat(file)).isFile()) return "not a file";
+    const hash = createHash("sha256");
+    const content = createReadStream(file, { end: comparedBytes - 1 });
+    for await (const chunk of content) hash.update(chunk as Buffer);
+    return hash.digest("base64");
+  } catch (error) {
+    return String((error as NodeJS.ErrnoException).code);
   }
 }

@@ -1,5 +1,6 @@
 import type { ReloadCounters } from "../../base/reload-counters.ts";
 import { FileWatch } from "../../base/file-watch.ts";
+import { stackOf } from "../../base/logger.ts";
 import { ConfigurationError } from "../../schema/configuration.ts";
 import { readOptionBytes } from "../options/option-files.ts";
 import { OptionsError } from "../options/options-error.ts";
@@ -19,6 +20,28 @@ export interface ReloadedFile {
   use(bytes: Uint8Array): Promise<void>;
 }
 
+/** Maximum size of a configuration file, as of a ConfigMap. */
+const maxBytes = 1024 * 1024;
+
+/**
+ * Reads a configuration file and uses its content.
+ *
+ * @throws {OptionsError} the file can't be read or used; the message names flag, file and field.
+ */
+export async function useConfigurationFile<T>(
+  flag: string,
+  file: string,
+  use: (bytes: Uint8Array) => Promise<T>,
+): Promise<T> {
+  const bytes = await readOptionBytes(flag, file, maxBytes);
+  try {
+    return await use(bytes);
+  } catch (error) {
+    if (error instanceof ConfigurationError) throw new OptionsError(`${flag} ${file}: ${error.message}`);
+    throw error;
+  }
+}
+
 /**
  * Reads a configuration file, and again when it changes. A later content that can't be used is logged and counted.
  *
@@ -29,15 +52,7 @@ export async function reloadedFile(
   reloaded: ReloadedFile,
 ): Promise<{ close(): Promise<void> }> {
   const { flag, file, counters } = reloaded;
-  const use = async (): Promise<void> => {
-    const bytes = await readOptionBytes(flag, file);
-    try {
-      await reloaded.use(bytes);
-    } catch (error) {
-      if (error instanceof ConfigurationError) throw new OptionsError(`${flag} ${file}: ${error.message}`);
-      throw error;
-    }
-  };
+  const use = () => useConfigurationFile(flag, file, (bytes) => reloaded.use(bytes));
   const changed = async (): Promise<void> => {
     await use();
     counters.add("success", clock.now());
@@ -45,9 +60,9 @@ export async function reloadedFile(
   };
   const failed = (error: unknown): void => {
     counters.add("failure", clock.now());
-    const { message } = error as Error;
+    const reason = error instanceof OptionsError ? error.message : stackOf(error);
     log.error(
-      { error: message },
+      { error: reason },
       `${flag}: the changed file can't be used; keeping the previous configuration`,
     );
   };

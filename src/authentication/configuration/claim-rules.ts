@@ -25,7 +25,7 @@ export interface ClaimRules {
   readonly conditions: readonly Condition[];
 }
 
-/** Checks the rules for claims. Records the expressions that compile in `expressions`. */
+/** Checks the rules for claims. */
 export function checkClaimRules(
   rules: JwtFields["claimValidationRules"] = [],
   report: FieldReport,

@@ -71,19 +71,24 @@ function checkAuthorizer(
   return [];
 }
 
-/** Returns the types other than Webhook, which can't change while a server runs. */
-function fixedTypes(authorizers: readonly ConfiguredAuthorizer[]): readonly string[] {
-  return authorizers.flatMap(({ type }) => (type === "Webhook" ? [] : [type])).toSorted();
+/**
+ * Checks that a configuration has the types of the running server; only webhooks can change while it runs.
+ *
+ * @throws {ConfigurationError} if it has another type than Webhook that the server lacks, or lacks one.
+ */
+export function assertSameTypes(
+  modes: readonly string[],
+  authorizers: readonly ConfiguredAuthorizer[],
+): void {
+  const running = textOfFixedTypes(modes);
+  const configured = textOfFixedTypes(authorizers.map(({ type }) => type));
+  if (running === configured) return;
+  throw new ConfigurationError(
+    `authorizers: the types other than Webhook can't change while the server runs: they are ${running}, not ${configured}`,
+  );
 }
 
-/** @throws {ConfigurationError} if a changed configuration has other types than Webhook that the running one hasn't, or lacks one. */
-export function assertSameTypes(
-  running: readonly ConfiguredAuthorizer[],
-  changed: readonly ConfiguredAuthorizer[],
-): void {
-  const [before, after] = [fixedTypes(running).join(", "), fixedTypes(changed).join(", ")];
-  if (before === after) return;
-  throw new ConfigurationError(
-    `authorizers: the types other than Webhook can't change while the server runs: they are ${before || "none"}, not ${after || "none"}`,
-  );
+function textOfFixedTypes(types: readonly string[]): string {
+  const fixed = types.filter((type) => type !== "Webhook").toSorted();
+  return fixed.length === 0 ? "none" : fixed.join(", ");
 }

@@ -12,8 +12,9 @@ import { RemoteClient } from "../../remote/remote-client.ts";
 import { ConfigurationError } from "../../schema/configuration.ts";
 import type { ServerOptions } from "../options/server-options.ts";
 import { reloadedFile } from "../start/reloaded-file.ts";
+import { closeAll, RetiredResources } from "../start/retired-resources.ts";
 import { outageLogIntervalMs } from "../webhooks/remote-services.ts";
-import { hostAuthorities, providerLimits, supportedAlgorithms } from "./oidc.ts";
+import { providerLimits, supportedAlgorithms } from "./oidc.ts";
 
 /** The authentication of a configuration file, as it is at present. */
 export interface ConfiguredAuthentication {
@@ -40,6 +41,7 @@ export async function configuredAuthentication(
   const method = new ConfiguredTokens();
   let anonymous: AnonymousRule | undefined;
   let clients: readonly RemoteClient[] = [];
+  const retired = new RetiredResources(options);
   const bug = (error: unknown): void =>
     log.error({ error: stackOf(error) }, "bug in the server, please report it");
   const use = async (bytes: Uint8Array): Promise<void> => {
@@ -51,7 +53,7 @@ export async function configuredAuthentication(
     method.replace(new Map(issuers.map(({ issuer, tokens }) => [issuer, tokens])));
     ({ anonymous } = read);
     for (const { tokens } of issuers) tokens.prepare().catch(bug);
-    for (const client of clients) client.retire().catch(bug);
+    retired.add(clients);
     clients = issuers.map(({ client }) => client);
   };
   const { reloads } = counters;
@@ -64,7 +66,8 @@ export async function configuredAuthentication(
     anonymous: () => anonymous,
     async close() {
       await watch.close();
-      await Promise.all(clients.map((client) => client.close()));
+      await retired.close();
+      await closeAll(clients);
     },
   };
 }
@@ -75,7 +78,7 @@ function tokensOf(
   counters: AuthenticationCounters,
 ): { readonly issuer: string; readonly tokens: OidcTokens; readonly client: RemoteClient } {
   const { url, discoveryUrl, audiences, authorities } = issuer;
-  const client = new RemoteClient({ ca: authorities ?? hostAuthorities() }, providerLimits, clock);
+  const client = new RemoteClient({ ca: authorities }, providerLimits, clock);
   const tokens = new OidcTokens({
     issuer: url,
     discoveryUrl,

@@ -1,5 +1,4 @@
 import { X509Certificate } from "node:crypto";
-import { existsSync, readFileSync } from "node:fs";
 import type { AuthenticationCounters } from "../../authentication/counters.ts";
 import { userOf, usernamePrefix } from "../../authentication/oidc/claims-to-user.ts";
 import { ProviderSignIn } from "../../authentication/oidc/provider-sign-in.ts";
@@ -26,15 +25,6 @@ export const supportedAlgorithms = [
   "PS256",
   "PS384",
   "PS512",
-];
-
-/** Files in which Linux distributions keep the trusted CA certificates. */
-const systemCaFiles = [
-  "/etc/ssl/certs/ca-certificates.crt",
-  "/etc/pki/tls/certs/ca-bundle.crt",
-  "/etc/pki/ca-trust/extracted/pem/tls-ca-bundle.pem",
-  "/etc/ssl/ca-bundle.pem",
-  "/etc/ssl/cert.pem",
 ];
 
 /** The authenticator of ID tokens, the endpoints for the sign-in of browsers, and the client of both. */
@@ -113,9 +103,9 @@ function requiredClaims(pairs: readonly string[]): ReadonlyMap<string, string> {
   );
 }
 
-/** Returns the CA certificates of the file, or those that the system trusts if no file is named. */
+/** Returns the CA certificates of the file; undefined if no file is named, then the client trusts the system's. */
 async function authorities(file: string | undefined): Promise<readonly string[] | undefined> {
-  if (file === undefined) return hostAuthorities();
+  if (file === undefined) return undefined;
   const flag = "--oidc-ca-file";
   const certificates = await readAuthorities(flag, file);
   for (const pem of certificates) {
@@ -126,11 +116,4 @@ async function authorities(file: string | undefined): Promise<readonly string[] 
     }
   }
   return certificates;
-}
-
-/** Returns the system's CA certificates; undefined if none of the usual files exists, then Node's own apply. */
-export function hostAuthorities(): readonly string[] | undefined {
-  const { SSL_CERT_FILE: named } = process.env;
-  const file = [...(named === undefined ? [] : [named]), ...systemCaFiles].find((one) => existsSync(one));
-  return file === undefined ? undefined : [readFileSync(file, "utf8")];
 }

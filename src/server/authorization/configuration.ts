@@ -6,23 +6,19 @@ import {
 import type { ConfiguredWebhook } from "../../authorization/configuration/check-webhook.ts";
 import { MatchCounters } from "../../authorization/configuration/match-counters.ts";
 import { AuthorizationWebhook } from "../../authorization/webhook.ts";
-import { rarely, type Timer } from "../../base/clock.ts";
-import { stackOf } from "../../base/logger.ts";
+import { rarely } from "../../base/clock.ts";
 import { ReloadCounters } from "../../base/reload-counters.ts";
 import { authorization } from "../../kinds/groups.ts";
 import { serviceLimits } from "../../remote/remote-service.ts";
 import { ConfigurationError } from "../../schema/configuration.ts";
 import { groupName } from "../../schema/kind.ts";
-import { readOptionBytes } from "../options/option-files.ts";
 import { OptionsError } from "../options/options-error.ts";
 import type { ServerOptions } from "../options/server-options.ts";
-import { reloadedFile } from "../start/reloaded-file.ts";
+import { reloadedFile, useConfigurationFile } from "../start/reloaded-file.ts";
+import { closeAll, RetiredResources } from "../start/retired-resources.ts";
 import { outageLogIntervalMs, remoteService, type ConfiguredService } from "../webhooks/remote-services.ts";
 
 const authorizationConfigFlag = "--authorization-config";
-
-/** Time after which the webhooks of a previous configuration are closed; requests to them may take 30 s each. */
-const retiredMs = 120_000;
 
 /**
  * Returns the options with the authorization modes of the file of `--authorization-config`; without one, the same options.
@@ -32,14 +28,10 @@ const retiredMs = 120_000;
 export async function withConfiguredModes(options: ServerOptions): Promise<ServerOptions> {
   const { authorizationConfigFile: file, vocabulary } = options;
   if (file === undefined) return options;
-  const bytes = await readOptionBytes(authorizationConfigFlag, file);
-  try {
-    const authorizers = await readAuthorizationConfiguration(bytes, vocabulary);
-    return { ...options, authorizationModes: [...new Set(authorizers.map(({ type }) => type))] };
-  } catch (error) {
-    if (!(error instanceof ConfigurationError)) throw error;
-    throw new OptionsError(`${authorizationConfigFlag} ${file}: ${error.message}`);
-  }
+  const authorizers = await useConfigurationFile(authorizationConfigFlag, file, (bytes) =>
+    readAuthorizationConfiguration(bytes, vocabulary),
+  );
+  return { ...options, authorizationModes: [...new Set(authorizers.map(({ type }) => type))] };
 }
 
 /** Counters of a configuration file, for metrics. */
@@ -57,6 +49,7 @@ export interface ConfiguredOrder {
 /**
  * Reads the file of `--authorization-config`, and again when it changes.
  *
+ * @param options with the modes of {@link withConfiguredModes}.
  * @param reserved names of the embedding program's authorizers, which no webhook may have.
  * @param use receives the authorizers, at the start and after each change.
  * @throws {OptionsError} the file can't be used.
@@ -70,19 +63,20 @@ export async function configuredAuthorizers(
   const { vocabulary, clock, log } = options;
   const reloads = new ReloadCounters();
   const matches = new MatchCounters();
-  const services = new RetiringServices(options, matches);
-  let running: readonly ConfiguredAuthorizer[] | undefined;
+  const services = new WebhookServices(options, matches);
   const read = async (bytes: Uint8Array): Promise<void> => {
     const authorizers = await readAuthorizationConfiguration(bytes, vocabulary);
-    if (running !== undefined) assertSameTypes(running, authorizers);
-    const taken = authorizers.findIndex(
+    // The file may have changed since the modes were read.
+    assertSameTypes(options.authorizationModes, authorizers);
+    const conflict = authorizers.findIndex(
       ({ name, webhook }) => webhook !== undefined && reserved.includes(name),
     );
-    if (taken !== -1) {
-      throw new ConfigurationError(`authorizers[${taken}].name: is the name of an authorizer of the program`);
+    if (conflict !== -1) {
+      throw new ConfigurationError(
+        `authorizers[${conflict}].name: is the name of an authorizer of the program`,
+      );
     }
     const webhooks = await services.replace(authorizers);
-    running = authorizers;
     use({ names: authorizers.map(({ type, name }) => (type === "Webhook" ? name : type)), webhooks });
   };
   const reloaded = { flag: authorizationConfigFlag, file, counters: reloads, use: read };
@@ -102,15 +96,17 @@ export async function configuredAuthorizers(
   }
 }
 
-/** The webhooks of the current configuration, and those of previous ones for a while. */
-class RetiringServices {
+/** The webhooks of the current configuration, and those of previous ones until they are closed. */
+class WebhookServices {
   private current: readonly ConfiguredService[] = [];
-  private readonly retired = new Map<readonly ConfiguredService[], Timer>();
+  private readonly retired: RetiredResources;
 
   constructor(
     private readonly options: ServerOptions,
     private readonly matches: MatchCounters,
-  ) {}
+  ) {
+    this.retired = new RetiredResources(options);
+  }
 
   /**
    * Creates the webhooks of a configuration; the previous ones are closed later.
@@ -134,14 +130,14 @@ class RetiringServices {
       await closeAll(opened);
       throw error;
     }
-    this.retire(this.current);
+    this.retired.add(this.current);
     this.current = opened;
     return webhooks;
   }
 
   async close(): Promise<void> {
-    for (const timer of this.retired.values()) timer.cancel();
-    await closeAll([...this.current, ...[...this.retired.keys()].flat()]);
+    await this.retired.close();
+    await closeAll(this.current);
   }
 
   private async open(
@@ -176,20 +172,4 @@ class RetiringServices {
       ),
     });
   }
-
-  private retire(services: readonly ConfiguredService[]): void {
-    if (services.length === 0) return;
-    const { clock, log } = this.options;
-    const bug = (error: unknown): void =>
-      log.error({ error: stackOf(error) }, "bug in the server, please report it");
-    const close = (): void => {
-      this.retired.delete(services);
-      closeAll(services).catch(bug);
-    };
-    this.retired.set(services, clock.setTimer(close, retiredMs));
-  }
-}
-
-async function closeAll(services: readonly ConfiguredService[]): Promise<void> {
-  await Promise.all(services.map((service) => service.close()));
 }

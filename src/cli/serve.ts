@@ -54,14 +54,14 @@ async function runRole(serve: ServeOptions, role: Role): Promise<number> {
   const ready = () => process.send!(readyMessage);
   try {
     if (role.kind === "worker") {
-      const { WorkerMetrics } = await import("./workers/worker-metrics.ts");
-      const metrics = new WorkerMetrics((error) =>
+      const { WorkerValues } = await import("./workers/worker-values.ts");
+      const values = new WorkerValues((error) =>
         serve.server.log.warn(
           { error: stackOf(error) },
-          "metrics could not be collected for another process",
+          "metrics or audit events could not be collected for another process",
         ),
       );
-      const options = optionsOfWorker(serve, role, metrics);
+      const options = optionsOfWorker(serve, role, values);
       return await serveUntilStopped(options, role.announces, async () => {
         const request = nextMessage(announceMessage);
         ready();

@@ -1,6 +1,7 @@
 import { expect, it } from "vitest";
 import type { MetricDefinition } from "../../src/http/metrics/metric-definition.ts";
-import { MetricSet, type OtherProcesses } from "../../src/http/metrics/metric-set.ts";
+import type { OtherProcesses } from "../../src/base/other-processes.ts";
+import { MetricSet } from "../../src/http/metrics/metric-set.ts";
 import { metricsText } from "../support/metrics-text.ts";
 
 const base = { help: "Help.", stability: "ALPHA" } as const;
@@ -62,10 +63,8 @@ it("the metrics of several processes are added, or their maximum or minimum is t
   three.sample("requests_total", "/only", "200").inc(7);
   const others: OtherProcesses = {
     share: () => undefined,
-    metrics: async () =>
-      JSON.parse(JSON.stringify([await two.values(), await three.values()])) as Awaited<
-        ReturnType<OtherProcesses["metrics"]>
-      >,
+    collect: async <T>() =>
+      JSON.parse(JSON.stringify([await two.values(), await three.values()])) as readonly T[],
   };
   const lines = (await metricsText(one, others)).split("\n").filter((line) => !line.startsWith("#"));
   expect(lines).toEqual([

@@ -1,4 +1,5 @@
-import type { MetricSet, OtherProcesses } from "../../src/http/metrics/metric-set.ts";
+import type { OtherProcesses } from "../../src/base/other-processes.ts";
+import type { MetricSet } from "../../src/http/metrics/metric-set.ts";
 
 /** Returns the text of `/metrics`. */
 export async function metricsText(metrics: MetricSet, others?: OtherProcesses): Promise<string> {

@@ -1,4 +1,4 @@
-import type { OtherProcesses } from "../../http/metrics/metric-set.ts";
+import type { OtherProcesses } from "../../base/other-processes.ts";
 import { defaultMaxConnections } from "../../server/start/open-files.ts";
 import type { ServeOptions } from "../serve-options.ts";
 

@@ -5,7 +5,7 @@ import path from "node:path";
 import { stackOf, type Logger } from "../../base/logger.ts";
 import { detach } from "../../base/maybe-promise.ts";
 import { stopSignal } from "../stop.ts";
-import { MetricRelay } from "./metric-relay.ts";
+import { ValueRelay } from "./value-relay.ts";
 import {
   announceMessage,
   environmentOf,
@@ -43,7 +43,7 @@ export async function superviseWorkers(
 class Supervisor {
   /** The running processes with their roles. */
   private readonly children = new Map<Worker, Role>();
-  private readonly metrics = new MetricRelay(() => this.runningWorkers());
+  private readonly values = new ValueRelay(() => this.runningWorkers());
   private allServe!: () => void;
   /** Resolved when all workers serve. */
   private readonly whenAllServe = new Promise<void>((resolve) => (this.allServe = resolve));
@@ -109,7 +109,7 @@ class Supervisor {
           resolve(0);
           if (role.kind === "worker" && role.announces) this.letAnnounce(child);
         }
-        detach(this.metrics.receive(child, message), (error) => this.report(error));
+        detach(this.values.receive(child, message), (error) => this.report(error));
       });
       const ended = (code: number | null, reason: unknown) => {
         if (!this.children.delete(child)) return;

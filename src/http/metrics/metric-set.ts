@@ -1,3 +1,4 @@
+import type { OtherProcesses, Topic } from "../../base/other-processes.ts";
 import { isLater, releaseAfter } from "../../base/releases.ts";
 import { createYielder } from "../../base/yielding.ts";
 import type { MetricDefinition } from "./metric-definition.ts";
@@ -17,13 +18,8 @@ export interface MetricSettings {
 /** The values of all metrics of one process, by name of the metric. */
 export type MetricValues = Readonly<Record<string, SampleValues>>;
 
-/** The other processes of a server that has several. */
-export interface OtherProcesses {
-  /** Sets the function that returns this process's metrics when another one asks. */
-  share(own: () => Promise<MetricValues>): void;
-  /** Returns the metrics of the other processes. */
-  metrics(): Promise<readonly MetricValues[]>;
-}
+/** The metrics of each process of a server. */
+export const metricsTopic: Topic<MetricValues> = { name: "metrics" };
 
 const ignored: Sample = {
   inc: () => undefined,
@@ -82,7 +78,7 @@ export class MetricSet {
    */
   async *pieces(others?: OtherProcesses): AsyncGenerator<Buffer> {
     await this.collect();
-    const processes = others === undefined ? [] : await others.metrics();
+    const processes = others === undefined ? [] : await others.collect(metricsTopic);
     const yieldIfDue = createYielder();
     let text = "";
     for (const [name, metric] of this.metrics) {

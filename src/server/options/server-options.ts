@@ -2,7 +2,7 @@ import type { ServingFileName } from "../../base/certificates/serving-certificat
 import type { Random } from "../../base/random.ts";
 import type { Clock } from "../../base/clock.ts";
 import type { Logger } from "../../base/logger.ts";
-import type { OtherProcesses } from "../../http/metrics/metric-set.ts";
+import type { OtherProcesses } from "../../base/other-processes.ts";
 import type { Store } from "../../storage/store.ts";
 import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
 import type { Extensions } from "./extensions.ts";

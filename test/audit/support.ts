@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import type { CreateServerOptions } from "../../src/index.ts";
 import { settle } from "../api/support.ts";
-import { TestServer } from "../support/api.ts";
+import { TestServer, type TestServerOptions } from "../support/api.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
 /** A recorded audit event as written in the log. */
@@ -21,7 +21,7 @@ export class AuditedServer {
   /** @param policy the policy without apiVersion and kind; YAML or JSON. */
   static async start(
     policy: string,
-    options: CreateServerOptions = {},
+    options: TestServerOptions = {},
     log: Partial<NonNullable<CreateServerOptions["audit"]>["log"]> = {},
   ): Promise<AuditedServer> {
     const folder = temporaryFolder();

@@ -57,6 +57,12 @@ function childrenOf(parent: number): number[] {
     .toSorted((a, b) => a - b);
 }
 
+interface AuditEvent {
+  readonly stage: string;
+  readonly stageTimestamp: string;
+  readonly objectRef?: { readonly resource: string; readonly name?: string };
+}
+
 async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
   const end = performance.now() + 20_000;
   while (!(await condition())) {
@@ -193,6 +199,24 @@ describe("--workers", () => {
     expect(await value('apiserver_storage_objects{resource="configmaps"}')).toBe(stored);
     const { text } = await first.get("/metrics");
     expect(/^platform_build_info\{[^}]*\} (.*)$/m.exec(text)?.[1]).toBe("1");
+  });
+
+  test("/debug/audit has the events of all workers, oldest first", async () => {
+    const policy = `${folder.path}/policy.yaml`;
+    writeFileSync(policy, "apiVersion: audit.platform.io/v1\nkind: Policy\nrules: [{level: Metadata}]\n");
+    const server = await start("audit", `--audit-policy-file=${policy}`);
+    const apis = clients(server, 6);
+    await Promise.all(apis.map((api, at) => api.get(`/api/v1/nodes/node-${at}`)));
+    const [first] = apis as [Api];
+    const { items } = (await first.get("/debug/audit")).body as { items: AuditEvent[] };
+    const read = items.filter(
+      ({ stage, objectRef }) => stage === "ResponseComplete" && objectRef?.resource === "nodes",
+    );
+    expect(read.map(({ objectRef }) => objectRef?.name).toSorted()).toEqual(
+      apis.map((_, at) => `node-${at}`),
+    );
+    const times = items.map(({ stageTimestamp }) => stageTimestamp);
+    expect(times).toEqual(times.toSorted());
   });
 
   test("stops all processes on SIGTERM, and on the end of the first process", async () => {

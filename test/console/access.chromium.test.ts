@@ -1,4 +1,6 @@
-import { beforeAll, expect, it } from "vitest";
+import { writeFileSync } from "node:fs";
+import path from "node:path";
+import { afterAll, beforeAll, expect, it } from "vitest";
 import {
   RBAC,
   clusterRole,
@@ -12,9 +14,18 @@ import {
   user,
 } from "../api/support.ts";
 import { useServer } from "../support/use-server.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 import { expectAccessible, useBrowser } from "./browser.ts";
 
+const folder = temporaryFolder();
+const policyFile = path.join(folder.path, "policy.yaml");
+writeFileSync(
+  policyFile,
+  "apiVersion: audit.platform.io/v1\nkind: Policy\nomitStages: [RequestReceived]\nrules: [{level: Metadata}]\n",
+);
+afterAll(() => folder.remove());
 const server = useServer({
+  audit: { policyFile },
   console: true,
   users: [{ name: "root", groups: ["system:masters"] }, { name: "ann" }],
 });
@@ -108,6 +119,15 @@ it("the page of the server shows health, leader, charts, priority levels, queues
   await page.getByRole("row", { name: /^global-default/ }).waitFor();
   await page.getByRole("row", { name: /^namespaces \d/ }).waitFor();
   await page.getByText(/reads [\d.]+/).waitFor();
+  await ok(server.admin.get("/api/v1/namespaces/default/secrets"));
+  const missing = await server.admin.get("/api/v1/namespaces/default/secrets/missing");
+  expect(missing.status).toBe(404);
+  const requests = page.getByRole("region", { name: "Newest requests" });
+  await requests
+    .getByRole("row", {
+      name: /admin get \/api\/v1\/namespaces\/default\/secrets\/missing 404 secrets "missing" not found/,
+    })
+    .waitFor();
   await expectAccessible(page);
   expect(complaints).toEqual([]);
 });

@@ -1,6 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { accessPaths } from "../../console/src/model/access-graph.ts";
+import { auditRows, type AuditEvent } from "../../console/src/model/audit-events.ts";
 import { leaseRows, systemNamespace } from "../../console/src/model/leases.ts";
 import { bucketsOf, parseMetrics, quantileBetween, sumOf, sumsBy } from "../../console/src/model/metrics.ts";
 import { toneOf } from "../../console/src/model/tones.ts";
@@ -130,6 +131,31 @@ it("texts of states have tones", () => {
     "bad",
     undefined,
     "bad",
+  ]);
+});
+
+it("an audited request has one row, with its last stage, and the newest is first", () => {
+  const event = (auditID: string, stage: string, code?: number): AuditEvent => ({
+    auditID,
+    stage,
+    verb: "get",
+    requestURI: `/api/${auditID}`,
+    stageTimestamp: "2026-01-02T03:04:05.678901Z",
+    user: { username: "ann" },
+    ...(code !== undefined && { responseStatus: { code, message: "text" } }),
+  });
+  const impersonated = { ...event("two", "ResponseComplete", 403), impersonatedUser: { username: "bob" } };
+  const events = [
+    event("one", "RequestReceived"),
+    event("three", "RequestReceived"),
+    impersonated,
+    event("one", "ResponseComplete", 200),
+  ];
+  const rows = auditRows(events).map(({ id, user, code, message }) => [id, user, code, message]);
+  expect(rows).toEqual([
+    ["one", "ann", 200, ""],
+    ["two", "ann as bob", 403, "text"],
+    ["three", "ann", undefined, ""],
   ]);
 });
 

@@ -6,7 +6,7 @@ import { StatusError } from "../../base/status-error.ts";
 import type { RequestContext } from "../request/context.ts";
 import type { MetricSet, Sample } from "../metrics/metric-set.ts";
 import type { AnnotationKeys } from "./annotation-keys.ts";
-import type { AuditBackend } from "./backend.ts";
+import type { EventBackend } from "./backend.ts";
 import type { AuditEvent } from "./event.ts";
 import { withoutManagedFields } from "./managed-fields.ts";
 import type { MicroClock } from "./micro-clock.ts";
@@ -18,7 +18,7 @@ import { AuditTrail } from "./trail.ts";
 export interface AuditParts {
   readonly rules: AuditRules;
   readonly keys: AnnotationKeys;
-  readonly backends: readonly AuditBackend[];
+  readonly backends: readonly EventBackend[];
   readonly clock: MicroClock;
   readonly metrics: MetricSet;
 }

@@ -1,6 +1,19 @@
 import { andThen, type MaybePromise } from "../../base/maybe-promise.ts";
 import type { AuditEvent } from "./event.ts";
 
+/** A destination of all events. */
+export interface EventBackend {
+  /**
+   * Records an event.
+   *
+   * @param urgent whether the event is recorded when the method returns or its promise resolves.
+   * @returns false if a strict backend lost it.
+   */
+  record(event: AuditEvent, urgent: boolean): MaybePromise<boolean>;
+  /** Writes all pending events. */
+  close(): Promise<void>;
+}
+
 /** Destination of encoded events. */
 export interface EventOutput {
   /**
@@ -33,14 +46,9 @@ export interface BackendOptions {
 }
 
 /** A destination of all events, with their encoding. */
-export class AuditBackend {
+export class AuditBackend implements EventBackend {
   constructor(private readonly options: BackendOptions) {}
 
-  /**
-   * Encodes and writes an event; see {@link EventOutput.write}.
-   *
-   * @returns false if a strict backend lost it.
-   */
   record(event: AuditEvent, urgent: boolean): MaybePromise<boolean> {
     const { output, strict } = this.options;
     const text = this.textOf(event);
@@ -49,7 +57,6 @@ export class AuditBackend {
     return andThen(accepted, (one) => one || !strict);
   }
 
-  /** Writes all pending events. */
   close(): Promise<void> {
     return this.options.output.close();
   }

@@ -8,9 +8,12 @@ import { legacyLine } from "../../http/audit/legacy-line.ts";
 import { MicroClock } from "../../http/audit/micro-clock.ts";
 import { AuditRules } from "../../http/audit/policy.ts";
 import { auditVersion, readPolicy } from "../../http/audit/policy-file.ts";
+import { RecentEvents } from "../../http/audit/recent-events.ts";
 import { RotatingFile } from "../../http/audit/rotating-file.ts";
 import { StandardOutput } from "../../http/audit/standard-output.ts";
+import { addAuditPage } from "../../http/documents/audit-page.ts";
 import type { MetricSet } from "../../http/metrics/metric-set.ts";
+import type { PathTable } from "../../http/request/path-table.ts";
 import { ConfigurationError } from "../../schema/configuration.ts";
 import type { AuditLogSettings, AuditSettings } from "../options/settings-types.ts";
 import { readOptionBytes } from "../options/option-files.ts";
@@ -24,11 +27,15 @@ import { rarely } from "../../base/clock.ts";
 const lostLogIntervalMs = 5000;
 
 /**
- * Creates the auditor of the options. Returns undefined if there is no policy or no backend.
+ * Creates the auditor of the options, and adds the path of the recent events. Returns undefined if there is no policy.
  *
  * @throws {OptionsError} if the policy or the log file can't be used.
  */
-export async function auditorFor(options: ServerOptions, metrics: MetricSet): Promise<Auditor | undefined> {
+export async function auditorFor(
+  options: ServerOptions,
+  metrics: MetricSet,
+  paths: PathTable,
+): Promise<Auditor | undefined> {
   const { audit, vocabulary, clock, log } = options;
   if (audit.policyFile === undefined) {
     if (audit.log !== undefined || audit.webhook !== undefined)
@@ -38,11 +45,13 @@ export async function auditorFor(options: ServerOptions, metrics: MetricSet): Pr
   const rules = await rulesOf(options, audit.policyFile);
   const keys = annotationKeys(vocabulary);
   const backends = await backendsOf(options, audit, keys, metrics);
-  if (backends.length === 0) return undefined;
+  const version = auditVersion(vocabulary);
+  const recent = new RecentEvents(version);
+  addAuditPage(paths, version, recent, options.otherProcesses);
   return new Auditor({
     rules,
     keys,
-    backends,
+    backends: [...backends, recent],
     clock: new MicroClock(clock, () => performance.now()),
     metrics,
   });

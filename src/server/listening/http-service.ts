@@ -118,7 +118,7 @@ export async function httpService(
     bodies: requestBodies(options, metrics),
     bufferedLists: bufferedListsOfProcess(options.processes ?? 1),
     sortedLists: sortedListsOfProcess(options.processes ?? 1),
-    audit: await auditorFor(options, metrics),
+    audit: await auditorFor(options, metrics, paths),
     compresses: on("APIResponseCompression"),
     ...requestObservers(options),
     metrics: new RequestMetrics(metrics, nowMs),

@@ -3,6 +3,7 @@ import { sendText } from "../../api/client.ts";
 import { sumOf, sumsBy, type Metrics } from "../../model/metrics.ts";
 import { Chart, numberText } from "../../parts/chart.tsx";
 import { usePolled } from "../../state/use-polled.ts";
+import { Audit } from "./audit.tsx";
 import { Leases } from "./leases.tsx";
 import { metricsFailure, newest, points, recordMetrics } from "../../state/metrics.ts";
 
@@ -48,6 +49,7 @@ export function ServerView() {
       <p class="note">The charts begin when this page is first opened, and go back one hour at most.</p>
       <Health />
       <Leases />
+      <Audit />
       <FlowLevels metrics={newest.value} />
       <Queues metrics={newest.value} />
       <StoredObjects metrics={newest.value} />

@@ -336,10 +336,15 @@ const items = Symbol("items of a list, or values of a map");
 const keys = Symbol("keys of a map");
 
 function partOf(type: CelType, part: Part): CelType | undefined {
-  if (typeof part === "string") return type.is === "object" ? type.fields.get(part)?.type : undefined;
+  if (typeof part === "string") return memberType(type, part);
   if (part === indexes) return undefined;
   if (type.is === "map") return part === items ? type.value : type.key;
   return type.is === "list" && part === items ? type.element : undefined;
+}
+
+function memberType(type: CelType, name: string): CelType | undefined {
+  if (type.is === "object") return type.fields.get(name)?.type;
+  return type.is === "map" && type.sizesMembers === true ? type.value : undefined;
 }
 
 /** Returns the size that a declared type allows; 0 for types without size, such as numbers and objects. */

@@ -14,6 +14,8 @@ export interface Features extends EstimateRules {
   readonly shallowDepth?: boolean;
   /** Macros with two variables: `a.all(i, v, …)`, `transformList`, `transformMap`, `transformMapEntry`. */
   readonly twoVariableMacros?: boolean;
+  /** The macro `cel.bind`. */
+  readonly bindings?: boolean;
   /** The macro `sortBy`. */
   readonly sortBy?: boolean;
   /** Reserved words are field names: `self.namespace`. */

@@ -45,6 +45,7 @@ export function macroCall(call: MacroCall, features: Features): Expression | und
   const one = oneVariable.get(name);
   if (one?.counts.includes(args.length) === true) return comprehension(one, target, call, 1);
   if (args.length === 2) return laterMacro(call, target, features);
+  if (isBinding(call) && features.bindings === true) return binding(call);
   if (features.twoVariableMacros !== true) return undefined;
   const two = twoVariables.get(name);
   return two?.counts.includes(args.length) === true ? comprehension(two, target, call, 2) : undefined;
@@ -61,6 +62,24 @@ function laterMacro(call: MacroCall, target: Expression, features: Features): Ex
     throw new ExpressionError(`${name}() variable name must be a simple identifier`, variable!.at);
   }
   return { node: "optional map", target, variable: variable.name, transform: transform!, flat, at };
+}
+
+function isBinding({ name, target, args }: MacroCall): boolean {
+  return name === "bind" && target?.node === "identifier" && target.name === "cel" && args.length === 3;
+}
+
+/** Returns `cel.bind(name, value, body)` as `[value].map(name, body)[0]`. */
+function binding({ args: [name, value, body], at }: MacroCall): Expression {
+  const range: Expression = { node: "list", items: [value!], optional: new Set(), at };
+  const call = { name: "map", target: range, args: [name!, body!], at };
+  const values = comprehension(oneVariable.get("map")!, range, call, 1);
+  return {
+    node: "call",
+    name: "_[_]",
+    target: undefined,
+    args: [values, { node: "literal", value: 0n, at }],
+    at,
+  };
 }
 
 function comprehension(

@@ -31,6 +31,8 @@ export interface MapType extends Sized {
   readonly is: "map";
   readonly key: CelType;
   readonly value: CelType;
+  /** Whether the cost estimate knows the size of a value that is selected by name, as in an object. */
+  readonly sizesMembers?: boolean;
 }
 
 /** An object with known fields. */

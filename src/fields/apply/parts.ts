@@ -141,7 +141,7 @@ export function sameKeys(a: unknown, b: unknown, shape: Shape & { kind: "items" 
   if (!isObject(a) || !isObject(b)) return false;
   for (const key of shape.keys) {
     const value = keyOf(a, key, shape, "lenient");
-    if (value === undefined || typeof value === "object") return false;
+    if ((value === undefined && !shape.optional.has(key)) || typeof value === "object") return false;
     if (value !== keyOf(b, key, shape, "lenient")) return false;
   }
   return true;
@@ -170,8 +170,9 @@ export function elementOfItem(
   let text = "";
   for (const key of shape.elementKeys) {
     const value = keyOf(item, key, shape, strictness);
+    if (value === undefined && shape.optional.has(key)) continue;
     if (value === undefined) return undefined;
     text += keyText(text, key, value);
   }
-  return `k:{${text}}`;
+  return text === "" ? undefined : `k:{${text}}`;
 }

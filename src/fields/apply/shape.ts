@@ -33,6 +33,8 @@ export type Shape =
       readonly defaults: KeyValues;
       /** Zero values of keys: a zero isn't stored, so a missing key of a live object has this value. */
       readonly zeros: KeyValues;
+      /** Keys that items needn't have; an item without one differs from all items with it. */
+      readonly optional: ReadonlySet<string>;
     }
   /** Without a schema: objects are granular, all other values are atomic. */
   | { readonly kind: "deduced" };
@@ -53,6 +55,7 @@ export function memberShape(parent: ParentShape, name: string): Shape | undefine
 type KeyValues = ReadonlyMap<string, unknown>;
 
 const leaf: Shape = { kind: "leaf" };
+const noKeys: ReadonlySet<string> = new Set();
 /** Shape of values without a schema. */
 export const deducedShape: Shape = { kind: "deduced" };
 
@@ -163,20 +166,30 @@ function shapeOfList(element: Type, facts: FieldFacts): Shape {
   const keys = merges && patchMergeKey !== undefined ? [patchMergeKey] : facts.listMapKeys;
   const defaults = new Map<string, unknown>();
   const zeros = new Map<string, unknown>();
+  const optional = new Set<string>();
   for (const key of keys) {
     const field = element.fields[key];
     if (field?.facts.default !== undefined) defaults.set(key, field.facts.default);
     const zero = field === undefined || field.facts.nullable ? null : emptyValueOf(field.type);
-    if (zero === null) continue;
+    if (zero === null) {
+      if (!defaults.has(key)) optional.add(key);
+      continue;
+    }
     zeros.set(key, zero);
     // A missing required key is zero here; validation of the object rejects it later.
     if (field?.facts.required === true && !defaults.has(key)) defaults.set(key, zero);
   }
-  return itemsShape(keys, shapeOfType(element), defaults, zeros);
+  return { ...itemsShape(keys, shapeOfType(element), defaults, zeros), optional };
 }
 
-function itemsShape(keys: readonly string[], element: Shape, defaults: KeyValues, zeros: KeyValues): Shape {
-  return { kind: "items", keys, elementKeys: sortTexts([...new Set(keys)]), element, defaults, zeros };
+function itemsShape(
+  keys: readonly string[],
+  element: Shape,
+  defaults: KeyValues,
+  zeros: KeyValues,
+): Shape & { kind: "items" } {
+  const elementKeys = sortTexts([...new Set(keys)]);
+  return { kind: "items", keys, elementKeys, element, defaults, zeros, optional: noKeys };
 }
 
 /** Returns the shape of a list item or map value, for which the field declares no list or map type. */

@@ -13,6 +13,7 @@ const items: Shape = {
   element: thingShape,
   defaults: new Map(),
   zeros: new Map(),
+  optional: new Set<string>(),
 };
 const a = 'k:{"name":"a"}';
 

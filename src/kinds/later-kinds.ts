@@ -15,3 +15,17 @@ export {
 } from "./storage/volume-attributes-class.ts";
 export { FlowSchemaV1 } from "./flowcontrol/flow-schema.ts";
 export { PriorityLevelConfigurationV1 } from "./flowcontrol/priority-level-configuration.ts";
+export {
+  DeviceClassV1,
+  DeviceClassV1beta1,
+  DeviceClassV1beta2,
+  ResourceClaimTemplateV1,
+  ResourceClaimTemplateV1beta1,
+  ResourceClaimTemplateV1beta2,
+  ResourceClaimV1,
+  ResourceClaimV1beta1,
+  ResourceClaimV1beta2,
+  ResourceSliceV1,
+  ResourceSliceV1beta1,
+  ResourceSliceV1beta2,
+} from "./resource/devices/kinds.ts";

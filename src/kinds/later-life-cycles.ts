@@ -1,5 +1,7 @@
-import { admissionregistration, authentication, flowcontrol, storage } from "./groups.ts";
+import { admissionregistration, authentication, flowcontrol, resource, storage } from "./groups.ts";
 import { at, kinds, type LifeCycle } from "./life-cycle.ts";
+
+const deviceKinds = ["DeviceClass", "ResourceClaim", "ResourceClaimTemplate", "ResourceSlice"];
 
 /** The versions that releases after the reference release introduced. */
 export const laterLifeCycles: readonly LifeCycle[] = [
@@ -18,6 +20,9 @@ export const laterLifeCycles: readonly LifeCycle[] = [
     "SelfSubjectReview",
   ]),
   ...kinds(flowcontrol, "v1", { introduced: "1.29" }, ["FlowSchema", "PriorityLevelConfiguration"]),
+  ...kinds(resource, "v1beta1", { introduced: "1.32", deprecated: "1.35", removed: "1.38" }, deviceKinds),
+  ...kinds(resource, "v1beta2", { introduced: "1.33", deprecated: "1.36", removed: "1.39" }, deviceKinds),
+  ...kinds(resource, "v1", { introduced: "1.34" }, deviceKinds),
   ...kinds(
     storage,
     "v1alpha1",

@@ -315,7 +315,7 @@ export const lifeCycles: readonly LifeCycle[] = [
     { introduced: "1.6", deprecated: "1.17", removed: "1.22", replacement: at(rbac, "v1") },
     ["ClusterRoleBinding", "ClusterRole", "RoleBinding", "Role"],
   ),
-  ...kinds(resource, "v1alpha1", { introduced: "1.26" }, [
+  ...kinds(resource, "v1alpha1", { introduced: "1.26", removed: "1.27" }, [
     "PodScheduling",
     "ResourceClaim",
     "ResourceClaimTemplate",

@@ -1,5 +1,6 @@
 import { isIP, isIPv4 } from "node:net";
-import { addressNumber } from "../../base/ip-address.ts";
+import { addressText } from "../../cel/ip-address-text.ts";
+import { addressBytes, addressNumber } from "../../base/ip-address.ts";
 import type { FieldReport } from "../../schema/faults.ts";
 
 /** Requires an IPv4 or IPv6 address. */
@@ -10,6 +11,14 @@ export function ipAddress(text: string, report: FieldReport): void {
 /** Returns true for an IP address without a zone. */
 export function isAddress(text: string): boolean {
   return !text.includes("%") && isIP(text) !== 0;
+}
+
+/** Returns the canonical text of a valid address; that of an IPv4-mapped IPv6 address is an IPv4 address. */
+export function canonicalAddress(text: string): string {
+  if (isIPv4(text)) return text;
+  const bytes = addressBytes(text);
+  const isMapped = addressNumber(text) >> 32n === 0xffffn;
+  return addressText(isMapped ? bytes.subarray(12) : bytes);
 }
 
 /** Returns true for a range of addresses in CIDR notation. */

@@ -1,8 +1,10 @@
 import { readFile } from "node:fs/promises";
 import type { AdmissionPlugin } from "../../admission/admission-chain.ts";
 import { readAdmissionConfiguration, type PluginConfiguration } from "../../admission/configuration.ts";
+import { defaultRelease } from "../../base/releases.ts";
 import { whyUnreadable } from "../../base/unreadable.ts";
 import { ConfigurationError } from "../../schema/configuration.ts";
+import { deviceAdminAccess } from "../../admission/plugins/device-admin-access.ts";
 import { escalationCheck } from "../../admission/plugins/escalation-check.ts";
 import { PolicyPrograms } from "../../admission/policies/environment.ts";
 import { policyExpressionCheck } from "../../admission/policies/expression-check.ts";
@@ -39,11 +41,12 @@ export async function admissionPlugins(
       throw new OptionsError(`${configurationFlag}: admission plugin ${name}: ${error.message}`);
     }
   }
-  const { policy, authorizer, registry } = parts;
+  const { policy, authorizer, registry, facts } = parts;
   const { vocabulary } = options;
   return [
     ...plugins,
     policyExpressionCheck(new PolicyPrograms(registry.release), registry, vocabulary),
+    ...(registry.release === defaultRelease ? [] : [deviceAdminAccess(() => facts.namespaces, vocabulary)]),
     escalationCheck(policy, authorizer, vocabulary),
   ];
 }

@@ -5,7 +5,8 @@ import { referenceLanguage, type Language } from "./libraries.ts";
 import { CostExceeded, Meter } from "./meter.ts";
 import { parse } from "./parser.ts";
 import { Planner } from "./plan.ts";
-import type { Step } from "./step.ts";
+import type { LazyValue, Step } from "./step.ts";
+import { Suspension } from "./suspension.ts";
 import { ExpressionError, type Expression, type ExpressionFault } from "./syntax.ts";
 import { sameType } from "./assignability.ts";
 import { typeText, type CelType } from "./types.ts";
@@ -22,6 +23,8 @@ const maxMessageLength = 500;
 export interface Environment {
   /** Variables with their types. */
   readonly variables: ReadonlyMap<string, CelType>;
+  /** Variables that are fields of a variable, such as `variables.a`: their selection counts for the cost. */
+  readonly fields?: ReadonlySet<string>;
   /** Required result type; absent for any. */
   readonly result?: CelType;
   /** Whether list and map literals may mix types; the default is false. */
@@ -56,6 +59,8 @@ export interface Program {
   /**
    * Evaluates the expression synchronously.
    *
+   * @throws {Suspension} a lazy variable or a function suspends the evaluation.
+   *
    * @param variables values by name; see {@link bind}.
    * @param budget cost limit in the units of Kubernetes; {@link maxCallCost} also applies.
    */
@@ -63,7 +68,7 @@ export interface Program {
 }
 
 /** Values of variables; they can be shared by programs. */
-export type Bindings = Readonly<Record<string, Value>>;
+export type Bindings = Readonly<Record<string, Value | LazyValue>>;
 
 /**
  * Converts JSON to the values of the variables. Nothing is copied, so the JSON must not change during evaluations. A missing
@@ -106,6 +111,8 @@ function parseAndCheck(
   };
 }
 
+const noFields: ReadonlySet<string> = new Set();
+
 class PlannedProgram implements Program {
   private readonly names: readonly string[];
   private readonly step: Step;
@@ -123,7 +130,7 @@ class PlannedProgram implements Program {
     this.names = [...environment.variables.keys()];
     const slots = new Map(this.names.map((name, slot) => [name, slot]));
     const { functions } = environment.language ?? referenceLanguage;
-    this.step = new Planner(slots, functions).plan(expression);
+    this.step = new Planner(slots, functions, environment.fields ?? noFields).plan(expression);
   }
 
   /** Parses the expression again; the tree isn't kept, because estimates are rare. */
@@ -134,13 +141,14 @@ class PlannedProgram implements Program {
 
   evaluate(variables: Bindings, budget: number): Evaluated {
     const meter = new Meter(Math.min(budget, maxCallCost));
-    const slots: Value[] = [];
+    const slots: (Value | LazyValue)[] = [];
     for (const name of this.names) slots.push(variables[name] ?? null);
     try {
       const value = this.step({ meter, slots });
       if (value instanceof Fault) return { outcome: "fault", message: value.message, cost: meter.cost };
       return { outcome: "value", value, cost: meter.cost };
     } catch (error) {
+      if (error instanceof Suspension) error.lostCost += meter.cost;
       if (!(error instanceof CostExceeded)) throw error;
       return { outcome: "cost exceeded", message: error.message, cost: meter.cost };
     }

@@ -41,10 +41,12 @@ export class Planner {
   /**
    * @param slots slots of the variables by name.
    * @param functions functions by name.
+   * @param fields variables that are fields of another one; see `Environment`.
    */
   constructor(
     private readonly slots: ReadonlyMap<string, number>,
     private readonly functions: FunctionTable,
+    private readonly fields: ReadonlySet<string>,
   ) {}
 
   plan(expression: Expression): Step {
@@ -90,9 +92,11 @@ export class Planner {
     }
     const global = name.startsWith(".") ? name.slice(1) : name;
     const slot = this.loops.findLast((one) => one.name === global)?.slot ?? this.slots.get(global)!;
+    const cost = this.fields.has(global) ? nameCost + 1 : nameCost;
     return (evaluation) => {
-      if (nameCost > 0) evaluation.meter.charge(nameCost);
-      return evaluation.slots[slot]!;
+      if (cost > 0) evaluation.meter.charge(cost);
+      const value = evaluation.slots[slot]!;
+      return typeof value === "function" ? value() : value;
     };
   }
 

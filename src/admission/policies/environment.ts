@@ -105,7 +105,8 @@ export function policyEnvironment(types: PolicyVariables, result: CelType | unde
   if (params !== undefined) variables.set("params", params);
   if (namespaceObject) variables.set("namespaceObject", namespaceType);
   for (const [name, type] of declared ?? []) variables.set(name, type);
-  return result === undefined ? { variables } : { variables, result };
+  const fields = declared === undefined ? {} : { fields: new Set(declared.keys()) };
+  return result === undefined ? { variables, ...fields } : { variables, ...fields, result };
 }
 
 /** The environments of values, with objects of dynamic type: `object`, `oldObject` and `request`, and those of some policies. */

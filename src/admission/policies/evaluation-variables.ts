@@ -1,12 +1,20 @@
+import { setImmediate } from "node:timers/promises";
+import { andThen, type MaybePromise } from "../../base/maybe-promise.ts";
 import type { Bindings, Evaluated } from "../../cel/compile.ts";
-import { declaredName } from "./declared-variables.ts";
 import { formatFaults } from "../../cel/fault-text.ts";
+import type { LazyValue } from "../../cel/step.ts";
+import { Suspension } from "../../cel/suspension.ts";
 import { Fault, type Value } from "../../cel/values.ts";
-import type { PolicyExpression } from "./policy-expression.ts";
-import type { Policy } from "./policy.ts";
+import { declaredName } from "./declared-variables.ts";
+import type { NamedExpression, PolicyExpression } from "./policy-expression.ts";
+
+/** Cost of evaluations that are repeated after a suspension, after which a budget is exhausted. */
+const maxLostCost = 20_000_000;
 
 /** The cost that is left for some expressions, in the units of the reference. */
 export class CostBudget {
+  private lostCost = 0;
+
   /** @param whole a budget of which this one is a part: it pays too. */
   constructor(
     private own: number,
@@ -26,8 +34,35 @@ export class CostBudget {
     this.whole?.charge(cost);
   }
 
-  /** Evaluates an expression; undefined if it doesn't compile. */
-  evaluate({ compiled }: PolicyExpression, variables: Bindings): Evaluated | undefined {
+  /**
+   * Evaluates an expression, again after each suspension; undefined if it doesn't compile. Only the last evaluation is charged.
+   *
+   * @param begin called before each evaluation.
+   * @returns a promise only if the evaluation is suspended.
+   */
+  evaluate(
+    expression: PolicyExpression,
+    variables: Bindings,
+    begin?: () => void,
+  ): MaybePromise<Evaluated | undefined> {
+    begin?.();
+    try {
+      return this.evaluateOnce(expression, variables);
+    } catch (error) {
+      if (!(error instanceof Suspension)) throw error;
+      this.lose(error.lostCost);
+      return andThen(error.work(), () => this.evaluate(expression, variables, begin));
+    }
+  }
+
+  private lose(cost: number): void {
+    this.lostCost += cost;
+    if (this.lostCost > maxLostCost) this.own = 0;
+    this.whole?.lose(cost);
+  }
+
+  /** @throws {Suspension} the evaluation is suspended. */
+  evaluateOnce({ compiled }: PolicyExpression, variables: Bindings): Evaluated | undefined {
     const { program } = compiled;
     if (program === undefined) return undefined;
     const result = program.evaluate(variables, this.remaining);
@@ -36,48 +71,70 @@ export class CostBudget {
   }
 }
 
+/** Maximum number of variables that are evaluated within each other; it limits the depth of the stack. */
+const maxNesting = 8;
+/** Cost of the variables after which an evaluation is suspended, so that other requests run. */
+const maxCostInTurn = 1_000_000;
+
 /**
- * The variables of one evaluation of a policy. Those that the policy declares are evaluated when an expression uses them, once; an error is
- * their value, so that only an expression that needs the value fails.
+ * The variables of one evaluation of a policy. Those that the policy declares are evaluated when an expression needs their value, once; an
+ * error is their value, so that only an expression that needs the value fails.
  */
 export class EvaluationVariables {
-  private readonly values: Record<string, Value>;
+  private readonly bindings: Record<string, Value | LazyValue>;
+  private nesting = 0;
+  /** Cost of the variables that the current evaluation has evaluated. */
+  private cost = 0;
 
-  /** @param base the values of the other variables. */
+  /**
+   * @param declared the variables of the policy.
+   * @param base the values of the other variables.
+   */
   constructor(
-    private readonly policy: Policy,
+    declared: readonly NamedExpression[],
     base: Bindings,
     private readonly budget: CostBudget,
   ) {
-    this.values = { ...base };
-  }
-
-  /** Evaluates an expression of the policy; undefined if it doesn't compile. */
-  evaluate(expression: PolicyExpression): Evaluated | undefined {
-    this.provide(expression);
-    return this.budget.evaluate(expression, this.values);
-  }
-
-  /** Evaluates the declared variables that an expression uses, and those that they use. */
-  private provide({ compiled }: PolicyExpression): void {
-    for (const used of compiled.program?.variables ?? []) {
-      if (!used.startsWith(declaredPrefix) || Object.hasOwn(this.values, used)) continue;
-      const name = used.slice(declaredPrefix.length);
-      const declared = this.policy.variables.find((one) => one.name === name);
-      // A variable uses only those before it, so the recursion ends.
-      if (declared !== undefined) this.values[used] = this.valueOf(name, declared.expression);
+    this.bindings = { ...base };
+    for (const { name, expression } of declared) {
+      const key = declaredName(name);
+      this.bindings[key] = () => this.evaluateNested(key, name, expression);
     }
   }
 
-  private valueOf(name: string, expression: PolicyExpression): Value {
-    const result = this.evaluate(expression);
-    if (result === undefined) {
-      const why = formatFaults(expression.compiled.faults ?? []);
-      return new Fault(`composited variable "${name}" fails to compile: ${why}`);
+  /** Evaluates an expression of the policy; undefined if it doesn't compile. A promise only if the evaluation is suspended. */
+  evaluate(expression: PolicyExpression): MaybePromise<Evaluated | undefined> {
+    return this.budget.evaluate(expression, this.bindings, () => {
+      this.nesting = 0;
+      this.cost = 0;
+    });
+  }
+
+  /** Returns the value of a variable that another expression needs. */
+  private evaluateNested(key: string, name: string, expression: PolicyExpression): Value {
+    const existing = this.bindings[key]!;
+    if (typeof existing !== "function") return existing;
+    if (this.nesting >= maxNesting || this.cost > maxCostInTurn) {
+      throw new Suspension(async () => {
+        await setImmediate();
+        this.bindings[key] = valueOf(name, expression, await this.evaluate(expression));
+      });
     }
-    if (result.outcome === "value") return result.value;
-    return new Fault(`composited variable "${name}" fails to evaluate: ${result.message}`);
+    this.nesting++;
+    const result = this.budget.evaluateOnce(expression, this.bindings);
+    this.nesting--;
+    this.cost += result?.cost ?? 0;
+    const value = valueOf(name, expression, result);
+    this.bindings[key] = value;
+    return value;
   }
 }
 
-const declaredPrefix = declaredName("");
+function valueOf(name: string, { compiled }: PolicyExpression, result: Evaluated | undefined): Value {
+  if (result === undefined) {
+    const why = formatFaults(compiled.faults ?? []);
+    return new Fault(`composited variable "${name}" fails to compile: ${why}`);
+  }
+  if (result.outcome === "value") return result.value;
+  return new Fault(`composited variable "${name}" fails to evaluate: ${result.message}`);
+}

@@ -1,7 +1,7 @@
 import type { JsonValue } from "../../base/json/value.ts";
 import type { MaybePromise } from "../../base/maybe-promise.ts";
 import { StatusError } from "../../base/status-error.ts";
-import { bind, type Bindings } from "../../cel/compile.ts";
+import { bind, type Bindings, type Evaluated } from "../../cel/compile.ts";
 import { formatFaults } from "../../cel/fault-text.ts";
 import type { AdmissionRequest } from "../../resources/engine/engine.ts";
 import { Namespace } from "../../kinds/core/namespace.ts";
@@ -101,14 +101,21 @@ export class PolicyEvaluation {
 
   private async evaluateWith(policy: Policy, binding: Binding, base: Bindings): Promise<void> {
     if (!(await this.matches(policy, binding, base))) return;
-    const variables = new EvaluationVariables(policy, base, this.budget);
+    // As in the reference, each group of expressions evaluates the variables that it needs.
+    const [ofValidations, ofMessages, ofAnnotations] = [base, base, base].map(
+      (values) => new EvaluationVariables(policy.variables, values, this.budget),
+    ) as [EvaluationVariables, EvaluationVariables, EvaluationVariables];
     for (const [index, validation] of policy.validations.entries()) {
-      this.validate({ policy, binding, index }, validation, variables);
+      const source = { policy, binding, index };
+      const holds = await this.validate(source, validation, ofValidations);
+      if (holds === false) {
+        this.results.report(source, await messageOf(validation, ofMessages), validation.reason);
+      }
       const turn = this.yieldIfDue();
       if (turn !== undefined) await turn;
     }
     for (const { name, expression } of policy.auditAnnotations) {
-      this.annotate({ policy, binding }, name, expression, variables);
+      await this.annotate({ policy, binding }, name, expression, ofAnnotations);
     }
   }
 
@@ -140,38 +147,37 @@ export class PolicyEvaluation {
     }
   }
 
-  private validate(source: Finding, validation: Validation, variables: EvaluationVariables): void {
+  /** Evaluates an expression; undefined if that failed, which denies the request if the failure policy is `Fail`. */
+  private async validate(
+    source: Finding,
+    { expression }: Validation,
+    variables: EvaluationVariables,
+  ): Promise<boolean | undefined> {
     const { policy, binding } = source;
-    const { expression, reason } = validation;
     const startMs = performance.now();
     const count = (outcome: CheckOutcome): void => {
       this.services.observer.checked(policy, binding, outcome, (performance.now() - startMs) / 1000);
     };
     const failure: CheckOutcome = policy.ignoresFailures ? "failed open" : "failed";
-    const result = variables.evaluate(expression);
-    if (result === undefined) {
-      count(failure);
-      return this.fail(source, `compilation error: ${formatFaults(expression.compiled.faults ?? [])}`);
+    const result = await variables.evaluate(expression);
+    if (result?.outcome === "value") {
+      const holds = result.value === true;
+      count(holds ? "held" : "denied");
+      return holds;
     }
-    if (result.outcome !== "value") {
-      count(failure);
-      const why = this.budget.isExhausted
-        ? "validation failed due to running out of cost budget, no further validation rules will be run"
-        : `expression '${expression.text}' resulted in error: ${result.message}`;
-      return this.fail(source, why);
-    }
-    count(result.value === true ? "held" : "denied");
-    if (result.value !== true) this.results.report(source, messageOf(validation, variables), reason);
+    count(failure);
+    this.fail(source, failureOf(expression, result, this.budget));
+    return undefined;
   }
 
   /** Adds an audit annotation; null adds none. */
-  private annotate(
+  private async annotate(
     source: Pick<Finding, "policy" | "binding">,
     key: string,
     expression: PolicyExpression,
     variables: EvaluationVariables,
-  ): void {
-    const result = variables.evaluate(expression);
+  ): Promise<void> {
+    const result = await variables.evaluate(expression);
     if (result?.outcome === "value") {
       const { value } = result;
       if (typeof value === "string") return this.results.annotate(source.policy, key, value);
@@ -231,4 +237,17 @@ export class PolicyEvaluation {
     };
     return bind(namespaceEnvironment, { namespaceObject: await namespaceObject() });
   }
+}
+
+/** Returns why an expression couldn't be evaluated. */
+function failureOf(
+  { compiled, text }: PolicyExpression,
+  result: Evaluated | undefined,
+  budget: CostBudget,
+): string {
+  if (result === undefined) return `compilation error: ${formatFaults(compiled.faults ?? [])}`;
+  if (budget.isExhausted) {
+    return "validation failed due to running out of cost budget, no further validation rules will be run";
+  }
+  return `expression '${text}' resulted in error: ${result.outcome === "value" ? "" : result.message}`;
 }

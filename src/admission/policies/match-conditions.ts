@@ -27,7 +27,7 @@ export async function checkConditions(
   const errors: string[] = [];
   for (const { name, expression } of conditions) {
     await yieldIfDue();
-    const result = budget.evaluate(expression, variables);
+    const result = await budget.evaluate(expression, variables);
     if (result?.outcome === "value") {
       if (result.value === true) continue;
       return { matches: false };

@@ -5,11 +5,11 @@ import type { Validation } from "./policy.ts";
 const maxMessageLength = 5 * 1024;
 
 /** Returns the message of an expression that doesn't hold: that of the message expression if it yields one, else the constant one. */
-export function messageOf(validation: Validation, variables: EvaluationVariables): string {
+export async function messageOf(validation: Validation, variables: EvaluationVariables): Promise<string> {
   const { expression, message, messageExpression } = validation;
   const byDefault = message === "" ? `failed expression: ${expression.text.trim()}` : message;
   if (messageExpression === undefined) return byDefault;
-  const result = variables.evaluate(messageExpression);
+  const result = await variables.evaluate(messageExpression);
   if (result?.outcome !== "value" || typeof result.value !== "string") return byDefault;
   const text = result.value.trim();
   return text === "" || text.length > maxMessageLength || /[\n\r]/.test(text) ? byDefault : text;

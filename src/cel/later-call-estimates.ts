@@ -1,3 +1,4 @@
+import { checkCost } from "./functions/access-functions.ts";
 import type { ArgumentEstimate, Rule } from "./estimate-rule.ts";
 import { fixed, plus, scaled, times, unlimited, type Range } from "./ranges.ts";
 import type { CelType } from "./types.ts";
@@ -57,6 +58,7 @@ const includes: Rule = ([target]) => {
 
 /** Rules for functions of later releases. */
 export const laterRules: readonly (readonly [string, Rule])[] = [
+  ["check", () => ({ cost: fixed(checkCost) })],
   ["slice", slice],
   ["flatten", flatten],
   ["sort", sort],

@@ -1,5 +1,6 @@
 import { isLater, releaseAfter, releases, type Release } from "../base/releases.ts";
 import { mergeFunctions, type CelFunction, type FunctionTable } from "./function-table.ts";
+import { accessFunctions, selectorCheckFunctions } from "./functions/access-functions.ts";
 import { conversions } from "./functions/conversions.ts";
 import { formatFunctions } from "./functions/named-formats.ts";
 import { laterListFunctions } from "./functions/later-lists.ts";
@@ -47,6 +48,7 @@ function change(since: Release, parts: Omit<Addition, "since" | "offered">): Add
 
 /** Everything that later releases add to the expressions of the reference release; a later row replaces the features of earlier ones. */
 const additions: readonly Addition[] = [
+  change("1.27", { functions: () => accessFunctions }),
   change("1.28", {
     replacements: (functions) => globalMatches(functions.get("matches")!),
     features: { literalCharacters: true, presenceCost: 1, shallowDepth: true },
@@ -62,6 +64,7 @@ const additions: readonly Addition[] = [
   }),
   library("1.30", { functions: () => [...ipFunctions, ...cidrFunctions] }),
   change("1.31", { features: { sizesOfResults: true, optionalTypeName: true } }),
+  library("1.31", { functions: () => selectorCheckFunctions }),
   library("1.31", { functions: () => formatFunctions, features: { reservedFieldNames: true } }),
   change("1.32", { replacements: lenientSearch }),
   library("1.32", { features: { twoVariableMacros: true } }),
@@ -118,6 +121,13 @@ export function languageOf(release: Release, use: ExpressionUse): Language {
   let language = languages.get(key);
   if (language === undefined) languages.set(key, (language = createLanguage(release, use)));
   return language;
+}
+
+/** Returns the language without the selectors of access checks, for a server whose gate `AuthorizeWithSelectors` is off. */
+export function withoutCheckSelectors({ functions, features }: Language): Language {
+  const reduced = new Map(functions);
+  for (const [name] of selectorCheckFunctions) reduced.delete(name);
+  return { functions: reduced, features };
 }
 
 /** What expressions in configuration files may use, in every release: all that the newest release has. */

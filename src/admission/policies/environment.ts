@@ -2,7 +2,8 @@ import type { JsonValue } from "../../base/json/value.ts";
 import { isLater, type Release } from "../../base/releases.ts";
 import { RecentMap } from "../../base/recent-map.ts";
 import { compile, type Compiled, type Environment } from "../../cel/compile.ts";
-import { languageOf, type ExpressionUse } from "../../cel/libraries.ts";
+import { languageOf, withoutCheckSelectors, type ExpressionUse, type Language } from "../../cel/libraries.ts";
+import { authorizerType, resourceCheckType } from "../../cel/opaque-types.ts";
 import {
   bool,
   dyn,
@@ -86,6 +87,8 @@ export interface PolicyVariables {
   readonly params: CelType | undefined;
   /** Whether `namespaceObject` is declared. */
   readonly namespaceObject?: boolean;
+  /** Whether `authorizer` and `authorizer.requestResource` are declared. */
+  readonly authorizer?: boolean;
   /** Types of the variables that the policy declares, by their names in expressions: `variables.<name>`. */
   readonly declared?: ReadonlyMap<string, CelType>;
 }
@@ -96,7 +99,7 @@ export interface PolicyVariables {
  * @param result the required type; undefined for any.
  */
 export function policyEnvironment(types: PolicyVariables, result: CelType | undefined): Environment {
-  const { object = dyn, params, namespaceObject = false, declared } = types;
+  const { object = dyn, params, namespaceObject = false, authorizer = false, declared } = types;
   const variables = new Map<string, CelType>([
     ["object", object],
     ["oldObject", object],
@@ -104,6 +107,10 @@ export function policyEnvironment(types: PolicyVariables, result: CelType | unde
   ]);
   if (params !== undefined) variables.set("params", params);
   if (namespaceObject) variables.set("namespaceObject", namespaceType);
+  if (authorizer) {
+    variables.set("authorizer", authorizerType);
+    variables.set("authorizer.requestResource", resourceCheckType);
+  }
   for (const [name, type] of declared ?? []) variables.set(name, type);
   const fields = declared === undefined ? {} : { fields: new Set(declared.keys()) };
   return result === undefined ? { variables, ...fields } : { variables, ...fields, result };
@@ -114,29 +121,44 @@ export const objectEnvironment = policyEnvironment({ params: undefined }, undefi
 export const paramsEnvironment: Environment = { variables: new Map([["params", dyn]]) };
 export const namespaceEnvironment: Environment = { variables: new Map([["namespaceObject", namespaceType]]) };
 
+/** What the expressions of policies may use. */
+export interface PolicyFeatures {
+  /** The API release; later ones have more variables and functions. */
+  readonly release: Release;
+  /** Whether access checks may have selectors. */
+  readonly checkSelectors: boolean;
+}
+
 /**
  * A cache of compiled expressions. An update of a policy compiles only the changed expressions, and policies with equal
  * expressions share them.
  */
 export class PolicyPrograms {
+  private readonly languages = new Map<ExpressionUse, Language>();
+
   /**
-   * @param release the API release; later ones have more variables and functions.
+   * @param features what expressions may use.
    * @param useOf whether an expression is stored already; a new one may use less.
    */
   constructor(
-    readonly release: Release,
+    readonly features: PolicyFeatures,
     private readonly useOf: (expression: string) => ExpressionUse = () => "stored",
     private readonly cache = new RecentMap<Compiled>({ entries: 5_000, cost: 500_000 }),
   ) {}
 
   /** Returns programs with the same cache for other expressions. */
   using(useOf: (expression: string) => ExpressionUse): PolicyPrograms {
-    return new PolicyPrograms(this.release, useOf, this.cache);
+    return new PolicyPrograms(this.features, useOf, this.cache);
   }
 
   /** Returns the variables of expressions whose policy has parameters or not. */
   variables(hasParams: boolean): PolicyVariables {
-    return { params: hasParams ? dyn : undefined, namespaceObject: !isLater("1.28", this.release) };
+    const { release } = this.features;
+    return {
+      params: hasParams ? dyn : undefined,
+      namespaceObject: !isLater("1.28", release),
+      authorizer: !isLater("1.27", release),
+    };
   }
 
   /** Returns match conditions, which see all variables but those that a policy declares. */
@@ -151,16 +173,26 @@ export class PolicyPrograms {
     }));
   }
 
+  /** Returns the language of expressions. */
+  language(use: ExpressionUse): Language {
+    let language = this.languages.get(use);
+    if (language === undefined) {
+      const { release, checkSelectors } = this.features;
+      const whole = languageOf(release, use);
+      language = checkSelectors ? whole : withoutCheckSelectors(whole);
+      this.languages.set(use, language);
+    }
+    return language;
+  }
+
   /** @param result the required type; undefined for any. */
   get(expression: string, variables: PolicyVariables, result: CelType | undefined): Compiled {
     const use = this.useOf(expression);
-    const environment = () => ({
-      ...policyEnvironment(variables, result),
-      language: languageOf(this.release, use),
-    });
+    const environment = () => ({ ...policyEnvironment(variables, result), language: this.language(use) });
     // Variables of the policy have types of their own.
     if ((variables.declared?.size ?? 0) > 0) return compile(expression, environment());
-    const key = `${variables.params === undefined ? "n" : "p"}${use[0]} ${result === undefined ? "" : typeText(result)} ${expression}`;
+    const names = `${variables.params === undefined ? "n" : "p"}${variables.authorizer === true ? "a" : "n"}`;
+    const key = `${names}${use[0]} ${result === undefined ? "" : typeText(result)} ${expression}`;
     let compiled = this.cache.get(key);
     if (compiled === undefined) {
       compiled = compile(expression, environment());

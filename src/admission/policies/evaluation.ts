@@ -3,6 +3,7 @@ import type { MaybePromise } from "../../base/maybe-promise.ts";
 import { StatusError } from "../../base/status-error.ts";
 import { bind, type Bindings, type Evaluated } from "../../cel/compile.ts";
 import { formatFaults } from "../../cel/fault-text.ts";
+import type { Authorizer } from "../../authorization/authorizer.ts";
 import type { AdmissionRequest } from "../../resources/engine/engine.ts";
 import { Namespace } from "../../kinds/core/namespace.ts";
 import { decodeEntry } from "../../resources/objects/stored.ts";
@@ -13,6 +14,7 @@ import type { Store } from "../../storage/store.ts";
 import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
 import type { FollowedObjects, NamespaceFacts } from "../followed-objects.ts";
 import { selects } from "../matching/selectors.ts";
+import { authorizerVariables } from "./authorizer-variables.ts";
 import { ReviewObjects } from "../webhooks/review-objects.ts";
 import {
   namespaceEnvironment,
@@ -35,6 +37,9 @@ import type { Binding, Policy, Validation } from "./policy.ts";
 /** Cost budget of all policies for one request, in the units of the reference. */
 const requestBudget = 10_000_000;
 
+/** Message expressions see no authorizer. */
+const noAuthorizer: Bindings = { authorizer: null, "authorizer.requestResource": null };
+
 /** Dependencies of the evaluation of policies. */
 export interface PolicyServices {
   readonly store: Store;
@@ -43,6 +48,7 @@ export interface PolicyServices {
   readonly namespaces: FollowedObjects<NamespaceFacts>;
   readonly contextOf: (request: AdmissionRequest) => KindContext;
   readonly observer: PolicyObserver;
+  readonly authorizer: Authorizer;
 }
 
 /** Evaluates the matching policies for one request, one after the other. */
@@ -102,7 +108,8 @@ export class PolicyEvaluation {
   private async evaluateWith(policy: Policy, binding: Binding, base: Bindings): Promise<void> {
     if (!(await this.matches(policy, binding, base))) return;
     // As in the reference, each group of expressions evaluates the variables that it needs.
-    const [ofValidations, ofMessages, ofAnnotations] = [base, base, base].map(
+    const withoutAuthorizer = { ...base, ...noAuthorizer };
+    const [ofValidations, ofMessages, ofAnnotations] = [base, withoutAuthorizer, base].map(
       (values) => new EvaluationVariables(policy.variables, values, this.budget),
     ) as [EvaluationVariables, EvaluationVariables, EvaluationVariables];
     for (const [index, validation] of policy.validations.entries()) {
@@ -216,11 +223,12 @@ export class PolicyEvaluation {
   private async bindObjects(resource: Resource): Promise<Bindings> {
     const { request, objects, services } = this;
     const { object, oldObject } = await objects.read(resource);
-    return bind(objectEnvironment, {
+    const values = bind(objectEnvironment, {
       object: (object ?? null) as JsonValue,
       oldObject: (oldObject ?? null) as JsonValue,
       request: requestVariable(request, resource, objects, services.vocabulary),
     });
+    return { ...values, ...authorizerVariables(request, services.authorizer, services.vocabulary) };
   }
 
   /** The variable `namespaceObject`: the namespace of the request, null for cluster-scoped ones. */

@@ -64,7 +64,7 @@ export function policyExpressionCheck(
         throw invalidError({ kind: resource.kind.name, group: resource.group, name }, faults.faults);
       }
       if (policy === undefined) return;
-      for await (const warning of typeWarnings(policy, registry, vocabulary)) effects.warn(warning);
+      for await (const warning of typeWarnings(policy, programs, registry, vocabulary)) effects.warn(warning);
     },
   };
 }

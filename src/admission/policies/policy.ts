@@ -84,6 +84,9 @@ export function policyOf(object: ApiObject, programs: PolicyPrograms): Policy {
   const declared = new DeclaredVariables(spec?.variables ?? [], base, programs);
   const expression = (text: string, result: CelType | undefined) =>
     new PolicyExpression(text, () => programs.get(text, declared.scope, result));
+  // Messages can't depend on what the user may do.
+  const messageExpression = (text: string) =>
+    new PolicyExpression(text, () => programs.get(text, { ...declared.scope, authorizer: false }, string));
   const parts = {
     matchConditions: programs.conditions(matchConditions, paramKind !== undefined),
     variables: declared.expressions,
@@ -91,7 +94,7 @@ export function policyOf(object: ApiObject, programs: PolicyPrograms): Policy {
       expression: expression(one.expression, bool),
       message: (one.message ?? "").trim(),
       messageExpression:
-        (one.messageExpression ?? "") === "" ? undefined : expression(one.messageExpression!, string),
+        (one.messageExpression ?? "") === "" ? undefined : messageExpression(one.messageExpression!),
       reason: one.reason === "" ? undefined : one.reason,
     })),
     auditAnnotations: auditAnnotations.map((one) => ({

@@ -1,11 +1,10 @@
 import { compile } from "../../cel/compile.ts";
-import { languageOf } from "../../cel/libraries.ts";
 import { SchemaTypes } from "../../cel/schema-types.ts";
 import { bool, dyn, string, type CelType } from "../../cel/types.ts";
 import { resourceOf, type Registry, type Resource } from "../../resources/registry/registry.ts";
 import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
 import { declaredName } from "./declared-variables.ts";
-import { policyEnvironment, type PolicyVariables } from "./environment.ts";
+import { policyEnvironment, type PolicyPrograms, type PolicyVariables } from "./environment.ts";
 import { createYielder } from "../../base/yielding.ts";
 import type { Policy } from "./policy.ts";
 
@@ -20,6 +19,7 @@ const maxWarnings = 20;
  */
 export async function* typeWarnings(
   policy: Policy,
+  programs: PolicyPrograms,
   registry: Registry,
   vocabulary: Vocabulary,
 ): AsyncGenerator<string> {
@@ -32,10 +32,7 @@ export async function* typeWarnings(
     return { resource, variables, declared: new Map<string, CelType>() };
   });
   const check = (text: string, variables: PolicyVariables, result: CelType | undefined) =>
-    compile(text, {
-      ...policyEnvironment(variables, result),
-      language: languageOf(registry.release, "stored"),
-    });
+    compile(text, { ...policyEnvironment(variables, result), language: programs.language("stored") });
   for (const { variables, declared } of kinds) {
     for (const { name, expression } of policy.variables) {
       await yieldIfDue();

@@ -70,8 +70,7 @@ export function versionAttributes(
 /** The attributes of a request that are equal for all webhooks and policies. */
 export function requestAttributes({ operation, target, user, dryRun }: AdmissionRequest): object {
   const { name } = target;
-  // The namespace of a request for a Namespace is the Namespace itself.
-  const namespace = declarationOf(target.resource.stored.kind) === Namespace ? name : target.namespace;
+  const namespace = requestNamespace(target);
   return {
     ...(name === "" ? {} : { name }),
     ...(namespace === "" ? {} : { namespace }),
@@ -79,6 +78,11 @@ export function requestAttributes({ operation, target, user, dryRun }: Admission
     userInfo: shownUser(user),
     dryRun,
   };
+}
+
+/** Returns the namespace of a request; that of a request for a Namespace is the Namespace itself. */
+export function requestNamespace({ resource, name, namespace }: AdmissionRequest["target"]): string {
+  return declarationOf(resource.stored.kind) === Namespace ? name : namespace;
 }
 
 /** `apiVersion` of a review. */

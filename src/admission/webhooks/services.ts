@@ -1,3 +1,4 @@
+import type { Authorizer } from "../../authorization/authorizer.ts";
 import type { Clock } from "../../base/clock.ts";
 import type { Logger } from "../../base/logger.ts";
 import type { AdmissionRequest } from "../../resources/engine/engine.ts";
@@ -18,6 +19,8 @@ export interface WebhookServices {
   readonly caller: WebhookCaller;
   /** Compiled match conditions. */
   readonly programs: PolicyPrograms;
+  /** Decides about the access checks of match conditions. */
+  readonly authorizer: Authorizer;
   readonly observer: WebhookObserver;
   readonly newUid: () => string;
   readonly log: Pick<Logger, "warn">;

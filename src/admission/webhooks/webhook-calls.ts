@@ -7,6 +7,7 @@ import { bind } from "../../cel/compile.ts";
 import type { JsonValue } from "../../base/json/value.ts";
 import { forbidden } from "../forbidden.ts";
 import { selects } from "../matching/selectors.ts";
+import { authorizerVariables } from "../policies/authorizer-variables.ts";
 import { requestVariable, objectEnvironment } from "../policies/environment.ts";
 import { checkConditions } from "../policies/match-conditions.ts";
 import type { ReviewObjects } from "./review-objects.ts";
@@ -74,11 +75,13 @@ export class WebhookCalls {
     objects: ReviewObjects,
   ): MaybePromise<boolean> {
     return andThen(objects.read(resource), async ({ object, oldObject }) => {
-      const variables = bind(objectEnvironment, {
+      const { authorizer, vocabulary } = this.services;
+      const values = bind(objectEnvironment, {
         object: (object ?? null) as JsonValue,
         oldObject: (oldObject ?? null) as JsonValue,
-        request: requestVariable(request, resource, objects, this.services.vocabulary),
+        request: requestVariable(request, resource, objects, vocabulary),
       });
+      const variables = { ...values, ...authorizerVariables(request, authorizer, vocabulary) };
       const outcome = await checkConditions(matched.matchConditions, variables);
       if (outcome.error === undefined) return outcome.matches;
       if (matched.failOpen) return false;

@@ -6,11 +6,11 @@ import { whyUnreadable } from "../../base/unreadable.ts";
 import { ConfigurationError } from "../../schema/configuration.ts";
 import { deviceAdminAccess } from "../../admission/plugins/device-admin-access.ts";
 import { escalationCheck } from "../../admission/plugins/escalation-check.ts";
-import { PolicyPrograms } from "../../admission/policies/environment.ts";
 import { policyExpressionCheck } from "../../admission/policies/expression-check.ts";
 import { OptionsError } from "../options/options-error.ts";
 import type { ServerOptions } from "../options/server-options.ts";
 import type { AdmissionParts } from "../webhooks/admission-parts.ts";
+import { policyPrograms } from "../webhooks/policy-programs.ts";
 import { configurationFlag, pluginTable, type PluginRow } from "./plugin-table.ts";
 
 /**
@@ -45,7 +45,7 @@ export async function admissionPlugins(
   const { vocabulary } = options;
   return [
     ...plugins,
-    policyExpressionCheck(new PolicyPrograms(registry.release), registry, vocabulary),
+    policyExpressionCheck(policyPrograms(options), registry, vocabulary),
     ...(registry.release === defaultRelease ? [] : [deviceAdminAccess(() => facts.namespaces, vocabulary)]),
     escalationCheck(policy, authorizer, vocabulary),
   ];

@@ -1,4 +1,3 @@
-import { PolicyPrograms } from "../../admission/policies/environment.ts";
 import type { PolicyParts } from "../../admission/plugins/validating-admission-policy.ts";
 import {
   ValidatingAdmissionPolicy,
@@ -8,10 +7,11 @@ import {
 import type { AdmissionRequest } from "../../resources/engine/engine.ts";
 import type { KindContext } from "../../schema/context.ts";
 import { featureGates } from "../features/enabled-features.ts";
+import { policyPrograms } from "../webhooks/policy-programs.ts";
 import type { ServerOptions } from "../options/server-options.ts";
 
 /** The parts of the server that policies depend on. */
-interface PolicySources extends Pick<PolicyParts, "facts" | "registry" | "store"> {
+interface PolicySources extends Pick<PolicyParts, "facts" | "registry" | "store" | "authorizer"> {
   readonly webhooks: Pick<PolicyParts, "isServing">;
   readonly policyObserver: PolicyParts["observer"];
 }
@@ -19,7 +19,7 @@ interface PolicySources extends Pick<PolicyParts, "facts" | "registry" | "store"
 /** Returns the dependencies of the plugin ValidatingAdmissionPolicy. */
 export function policyParts(
   options: ServerOptions,
-  { facts, registry, store, webhooks: { isServing }, policyObserver: observer }: PolicySources,
+  { facts, registry, store, authorizer, webhooks: { isServing }, policyObserver: observer }: PolicySources,
 ): PolicyParts {
   const { vocabulary, clock, allowPrivileged } = options;
   const { enabled } = featureGates(options);
@@ -38,7 +38,8 @@ export function policyParts(
     store,
     vocabulary,
     contextOf,
-    programs: new PolicyPrograms(registry.release),
+    programs: policyPrograms(options),
+    authorizer,
     namespaces: facts.namespaces,
     enabled: enabled("ValidatingAdmissionPolicy") && servesPolicies(registry),
     isServing,

@@ -1,4 +1,3 @@
-import { PolicyPrograms } from "../../admission/policies/environment.ts";
 import { randomValues } from "../../base/random.ts";
 import path from "node:path";
 import type { PluginConfiguration } from "../../admission/configuration.ts";
@@ -25,6 +24,7 @@ import { field, string } from "../../schema/types.ts";
 import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
 import type { AdmissionParts } from "./admission-parts.ts";
 import { featureGates } from "../features/enabled-features.ts";
+import { policyPrograms } from "./policy-programs.ts";
 import type { ServerOptions } from "../options/server-options.ts";
 
 const WebhookAdmissionConfiguration = struct(
@@ -52,7 +52,7 @@ function formOf({ groupSuffix }: Vocabulary): ConfigurationForm<typeof WebhookAd
  */
 export async function webhookServices(
   options: ServerOptions,
-  { facts, registry, webhooks }: AdmissionParts,
+  { facts, registry, webhooks, authorizer }: AdmissionParts,
   configuration: PluginConfiguration | undefined,
 ): Promise<WebhookServices> {
   const { vocabulary, clock, log, allowPrivileged } = options;
@@ -66,7 +66,8 @@ export async function webhookServices(
     vocabulary,
     clock,
     caller,
-    programs: new PolicyPrograms(options.release),
+    programs: policyPrograms(options),
+    authorizer,
     log,
     observer: webhooks.observer,
     newUid: () => randomValues(options).newUid("admission reviews"),

@@ -49,6 +49,17 @@ describe("match conditions of webhooks", () => {
     expect(fixture.webhook.paths).toEqual([]);
   });
 
+  test("can check what the user may do", async () => {
+    const when = conditions("!authorizer.requestResource.check('call-webhooks').allowed()");
+    await fixture.configurations.validating("c", hook(fixture.webhook.client(), when));
+    expect((await fixture.server.admin.post(MAPS, map("by-administrator"))).status).toBe(201);
+    expect(fixture.webhook.paths).toEqual([]);
+    const otherwise = conditions("authorizer.requestResource.check('call-webhooks').allowed()");
+    await fixture.configurations.validating("d", hook(fixture.webhook.client("/d"), otherwise));
+    expect((await fixture.server.admin.post(MAPS, map("by-administrator-too"))).status).toBe(201);
+    expect(fixture.webhook.paths).toEqual(["/d"]);
+  });
+
   test("that fail don't count if one is false", async () => {
     const changes = conditions("1 / 0 == 1", "false");
     await fixture.configurations.validating("c", hook(fixture.webhook.client(), changes));

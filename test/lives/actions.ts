@@ -4,7 +4,7 @@ import { parse } from "yaml";
 import type { Answer } from "../support/api.ts";
 import type { Ask, Told } from "./life.ts";
 import { Teller } from "./shown.ts";
-import type { Json } from "./subject.ts";
+import type { Json, Release } from "./subject.ts";
 
 /** Requests with bodies of one sort, about an object that there is first or about nothing; see `actions.yaml`. */
 export interface Action {
@@ -15,8 +15,13 @@ export interface Action {
   readonly bodies: readonly Json[];
 }
 
-export function actions(): Action[] {
-  return parse(readFileSync(path.join(import.meta.dirname, "actions.yaml"), "utf8")) as Action[];
+export function actions(release: Release): Action[] {
+  const all = parse(readFileSync(path.join(import.meta.dirname, "actions.yaml"), "utf8")) as Action[];
+  if (release === "1.26") return all;
+  return all.map((one) => ({
+    ...one,
+    at: one.at.replace("/authentication.k8s.io/v1alpha1/", "/authentication.k8s.io/v1/"),
+  }));
 }
 
 /** Sends each body; tells of the answers, and of the object after each. */

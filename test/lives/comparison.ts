@@ -1,4 +1,5 @@
 import type { Told } from "./life.ts";
+import type { Release } from "./subject.ts";
 
 /** One answer of a life on this server, beside the recorded one; `missing` and `more` are what only one of them says. */
 export interface Difference {
@@ -13,7 +14,13 @@ export interface Difference {
 /** A sort of differences that the project holds right, and why. */
 export interface Held {
   readonly because: string;
+  /** The releases with such differences; undefined: all. */
+  readonly releases?: readonly Release[];
   readonly when: (difference: Difference) => boolean;
+}
+
+export function ofRelease(held: readonly Held[], release: Release): readonly Held[] {
+  return held.filter(({ releases }) => releases?.includes(release) ?? true);
 }
 
 /** What is told otherwise than it is expected, step by step. */

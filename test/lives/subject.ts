@@ -17,6 +17,8 @@ export interface Subject {
   readonly object: Json & { readonly metadata: Json & { readonly name: string } };
   readonly status?: Json;
   readonly scale?: boolean;
+  /** Members of the spec that release 1.37 requires. */
+  readonly laterSpec?: Json;
 }
 
 /** The namespace of namespaced objects. */
@@ -47,18 +49,43 @@ export const namespaced = (subject: Subject): boolean => collection(subject) !==
 /** The path of a subject's object. */
 export const item = (subject: Subject): string => `${collection(subject)}/${subject.object.metadata.name}`;
 
-/** An object of each kind, as `objects.yaml` tells them. */
-export const subjects = (): Subject[] => read("objects.yaml");
+/** Versions of the API: those whose answers are recorded. */
+export const releases = ["1.26", "1.37"] as const;
+export type Release = (typeof releases)[number];
+
+/** What release 1.37 has of the versions in `objects.yaml` that it removed: the version that replaces it, or nothing. */
+const replacedVersions: readonly (readonly [from: string, to: string | undefined])[] = [
+  ["apis/admissionregistration.k8s.io/v1alpha1/", "apis/admissionregistration.k8s.io/v1/"],
+  ["apis/flowcontrol.apiserver.k8s.io/v1beta3/", "apis/flowcontrol.apiserver.k8s.io/v1/"],
+  ["apis/flowcontrol.apiserver.k8s.io/v1beta2/", undefined],
+  ["apis/networking.k8s.io/v1alpha1/clustercidrs", undefined],
+  ["apis/resource.k8s.io/v1alpha1/", undefined],
+  ["apis/storage.k8s.io/v1beta1/csistoragecapacities", undefined],
+];
+
+function inRelease(subject: Subject, release: Release): Subject[] {
+  if (release === "1.26") return [subject];
+  const replaced = replacedVersions.find(([from]) => subject.in.startsWith(from));
+  if (replaced === undefined) return [subject];
+  const [from, to] = replaced;
+  if (to === undefined) return [];
+  const spec = { ...(subject.object["spec"] as Json), ...subject.laterSpec };
+  return [{ ...subject, in: subject.in.replace(from, to), object: { ...subject.object, spec } }];
+}
+
+/** An object of each kind that the release has, as `objects.yaml` tells them. */
+export const subjects = (release: Release): Subject[] => read("objects.yaml", release);
 
 /** Objects with many members, as `whole-objects.yaml` tells them. */
-export const wholeObjects = (): Subject[] => read("whole-objects.yaml");
+export const wholeObjects = (release: Release): Subject[] => read("whole-objects.yaml", release);
 
-function read(file: string): Subject[] {
+function read(file: string, release: Release): Subject[] {
   const told = parse(readFileSync(path.join(import.meta.dirname, file), "utf8"), {
     merge: true,
   }) as Subject[];
   const request = Buffer.from(certificateRequest("someone")).toString("base64");
-  return told.map((subject) => {
+  const served = told.flatMap((subject) => inRelease(subject, release));
+  return served.map((subject) => {
     const groupVersion = subject.in.split("/").slice(1, -1).join("/");
     const metadata = { ...subject.object.metadata, labels: { life: "here" } };
     const object = JSON.parse(

@@ -6,57 +6,65 @@ import { TestServer, type Api } from "../support/api.ts";
 import { readAnswers } from "./answers.ts";
 import { differences, unheld, type Held } from "./comparison.ts";
 import type { Corpus } from "./corpora.ts";
-import { namespace } from "./subject.ts";
+import { namespace, type Release } from "./subject.ts";
+
+/** The feature gates of the servers whose answers are recorded. */
+const featureGates: Readonly<Record<Release, string>> = {
+  "1.26":
+    "ValidatingAdmissionPolicy=true,DynamicResourceAllocation=true,NetworkPolicyStatus=true,APISelfSubjectReview=true",
+  "1.37": "",
+};
 
 /**
- * Asks a server for all that a corpus asks for, and holds what each answer says against what kube-apiserver said. A difference
- * that isn't held right, with its reason, fails.
+ * Asks a server of a release for all that a corpus asks for, and holds what each answer says against what the kube-apiserver of
+ * that release said. A difference that isn't held right, with its reason, fails.
  */
-export function suiteOf({ name, cases, held }: Corpus): void {
-  let server: TestServer;
-  let admin: Api;
-  let scratch: string;
-  const used = new Set<Held>();
+export function suiteOf({ name, cases, held }: Corpus, release: Release = "1.26"): void {
+  describe(`${name} of release ${release}`, () => {
+    let server: TestServer;
+    let admin: Api;
+    let scratch: string;
+    const used = new Set<Held>();
 
-  beforeAll(async () => {
-    scratch = mkdtempSync(path.join(tmpdir(), "plinth-lives-"));
-    const tokenAuthFile = path.join(scratch, "tokens.csv");
-    // As on the server whose answers are recorded: who asks stands in certificate requests.
-    writeFileSync(
-      tokenAuthFile,
-      'admintoken,admin,admin-uid,"system:masters"\nusertoken,joe,joe-uid,"devs"\n',
-    );
-    server = await TestServer.start({
-      tokenAuthFile,
-      vocabulary: "kubernetes",
-      authentication: { serviceAccounts: { issuers: ["https://api"] } },
-      runtimeConfig: "api/all=true",
-      featureGates:
-        "ValidatingAdmissionPolicy=true,DynamicResourceAllocation=true,NetworkPolicyStatus=true,APISelfSubjectReview=true",
-      flow: { fair: false, maxReading: 400, maxChanging: 200 },
-      disabledAdmissionPlugins: ["ServiceAccount"],
-      enabledControllers: [],
+    beforeAll(async () => {
+      scratch = mkdtempSync(path.join(tmpdir(), "plinth-lives-"));
+      const tokenAuthFile = path.join(scratch, "tokens.csv");
+      // As on the server whose answers are recorded: who asks stands in certificate requests.
+      writeFileSync(
+        tokenAuthFile,
+        'admintoken,admin,admin-uid,"system:masters"\nusertoken,joe,joe-uid,"devs"\n',
+      );
+      server = await TestServer.start({
+        tokenAuthFile,
+        vocabulary: "kubernetes",
+        release,
+        authentication: { serviceAccounts: { issuers: ["https://api"] } },
+        runtimeConfig: "api/all=true",
+        featureGates: featureGates[release],
+        flow: { fair: false, maxReading: 400, maxChanging: 200 },
+        disabledAdmissionPlugins: ["ServiceAccount"],
+        enabledControllers: [],
+      });
+      admin = server.as("admintoken");
+      await admin.post("/api/v1/namespaces", { metadata: { name: namespace } });
     });
-    admin = server.as("admintoken");
-    await admin.post("/api/v1/namespaces", { metadata: { name: namespace } });
-  });
-  afterAll(async () => {
-    await server.close();
-    rmSync(scratch, { recursive: true, force: true });
-  });
+    afterAll(async () => {
+      await server.close();
+      rmSync(scratch, { recursive: true, force: true });
+    });
 
-  describe(name, () => {
-    const recorded = readAnswers(name);
-    const named = cases().map((one) => [one.name, one] as const);
+    const reasons = held(release);
+    const recorded = readAnswers(name, release);
+    const named = cases(release).map((one) => [one.name, one] as const);
     test.each(named)("%s", { timeout: 60_000 }, async (title, { kind, tell }) => {
       const told = await tell((method, at, options) => admin.ask(method, at, options));
       const expected = recorded.get(title)!;
       expect(told.map(({ step }) => step)).toEqual(expected.map(({ step }) => step));
-      expect(unheld(differences(kind, told, expected), held, used)).toEqual([]);
+      expect(unheld(differences(kind, told, expected), reasons, used)).toEqual([]);
     });
 
     test("each reason why a difference is held right is needed", () => {
-      expect(held.filter((reason) => !used.has(reason)).map(({ because }) => because)).toEqual([]);
+      expect(reasons.filter((reason) => !used.has(reason)).map(({ because }) => because)).toEqual([]);
     });
   });
 }

@@ -6,6 +6,7 @@ import {
   pathSegmentFaults,
   qualifiedNameFaults,
 } from "../base/names.ts";
+import { isAtLeast, type Release } from "../base/releases.ts";
 import type { ObjectMetaValue } from "./api-object.ts";
 import type { FieldReport } from "./faults.ts";
 
@@ -79,25 +80,31 @@ export function checkFinalizerName(name: string, report: FieldReport): void {
   for (const message of qualifiedNameFaults(name)) report.invalid(name, message);
 }
 
-/** Validates owner references; at most one may have `controller: true`. */
-export function checkOwners(meta: ObjectMetaValue, report: FieldReport): void {
+/**
+ * Validates owner references; at most one may have `controller: true`.
+ *
+ * @param release the release that the server follows: before 1.37, paths have no index and missing members are invalid.
+ */
+export function checkOwners(meta: ObjectMetaValue, report: FieldReport, release?: Release): void {
   const { ownerReferences = [] } = meta;
   if (ownerReferences.length > maxOwnerReferences) {
     report.tooMany(ownerReferences.length, maxOwnerReferences);
     return;
   }
+  const later = isAtLeast(release, "1.37");
   let controllers = 0;
-  for (const owner of ownerReferences) {
+  for (const [index, owner] of ownerReferences.entries()) {
     if (report.full) return;
+    const at = later ? report.at(index) : report;
     const { apiVersion } = owner;
-    // As in Kubernetes, the paths have no index.
-    if (apiVersion === "") report.at("apiVersion").invalid(apiVersion, "version must not be empty");
-    else if (apiVersion.split("/").length > 2)
-      report.at("apiVersion").invalid(apiVersion, "must be a version, or a group and a version");
-    for (const name of ["kind", "name", "uid"] as const) {
-      if (owner[name] === "") report.at(name).invalid("", `${name} must not be empty`);
+    if (apiVersion.split("/").length > 2 || (later && apiVersion.endsWith("/")))
+      at.at("apiVersion").invalid(apiVersion, "must be a version, or a group and a version");
+    for (const name of ["apiVersion", "kind", "name", "uid"] as const) {
+      if (owner[name] !== "") continue;
+      if (later) at.at(name).required("must not be empty");
+      else at.at(name).invalid("", `${name === "apiVersion" ? "version" : name} must not be empty`);
     }
-    if (apiVersion === "v1" && owner.kind === "Event") report.invalid(owner, "an Event can't be an owner");
+    if (apiVersion === "v1" && owner.kind === "Event") at.invalid(owner, "an Event can't be an owner");
     if (owner.controller === true) controllers++;
   }
   if (controllers > 1) report.invalid(ownerReferences, "only one reference can have controller set to true");

@@ -1,3 +1,4 @@
+import type { Release } from "../../src/base/releases.ts";
 import { checkFields } from "../../src/schema/check.ts";
 import type { KindContext } from "../../src/schema/context.ts";
 import { decode } from "../../src/schema/decode.ts";
@@ -18,10 +19,12 @@ export interface Judged {
 export interface JudgeOptions {
   readonly gates?: readonly string[];
   readonly subresource?: string;
+  /** The release of the rules; the kind itself is that of `kindInRelease`. */
+  readonly release?: Release;
 }
 
-function contextOf({ gates = [], subresource = "" }: JudgeOptions): KindContext {
-  return { vocabulary: platform, enabled: (gate) => gates.includes(gate), subresource };
+function contextOf({ gates = [], subresource = "", release }: JudgeOptions): KindContext {
+  return { vocabulary: platform, enabled: (gate) => gates.includes(gate), subresource, release };
 }
 
 /** Decodes an object and sets its default values. */

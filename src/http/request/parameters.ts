@@ -1,4 +1,5 @@
 import { parseDuration } from "../../base/duration.ts";
+import { isAtLeast, type Release } from "../../base/releases.ts";
 import { fieldEquals } from "../../base/field-selector.ts";
 import { StatusError, optionsGroup, type Cause } from "../../base/status-error.ts";
 import { FieldReport } from "../../schema/faults.ts";
@@ -7,6 +8,7 @@ import { checkManagerName, managerOfAgent } from "../../resources/ownership/mana
 import type { Resource } from "../../resources/registry/registry.ts";
 import {
   checkMatch,
+  checkWatchMatch,
   listRead,
   parseResourceVersion,
   type ResourceVersion,
@@ -176,12 +178,12 @@ export interface WatchParameters {
  * Parameters of watch.
  *
  * @param name name of the object in the path; empty for a collection.
- * @param watchList whether the feature gate WatchList is on.
+ * @param features whether the feature gate WatchList is on, and the release that the server follows.
  */
 export function watchParameters(
   resource: Resource,
   { query, name }: Pick<ResourceFacts, "name" | "query">,
-  watchList: boolean,
+  { watchList, release }: { readonly watchList: boolean; readonly release?: Release },
 ): WatchParameters {
   refuseListParameters(query, "watch");
   const report = FieldReport.start();
@@ -202,8 +204,10 @@ export function watchParameters(
     }
   } else if (match !== undefined) {
     report.at("resourceVersionMatch").forbidden("resourceVersionMatch is forbidden for watch");
-    checkMatch({ resourceVersion: textOf(query, "resourceVersion"), match, token }, report);
+    if (!isAtLeast(release, "1.27"))
+      checkMatch({ resourceVersion: textOf(query, "resourceVersion"), match, token }, report);
   }
+  if (isAtLeast(release, "1.27")) checkWatchMatch({ match, token }, report);
   // The limit has no effect on a watch, but it must be a number, as in the reference.
   integerParameter(query, "limit");
   const timeoutSeconds = integerParameter(query, "timeoutSeconds");

@@ -23,7 +23,9 @@ import { WatchStream } from "./watch-stream.ts";
 /** Serves a GET of a collection with `watch` (spec: conventions 4.6). */
 export async function serveWatch(service: HttpService, request: ResourceContext): Promise<void> {
   const { target, facts } = request;
-  const parameters = watchParameters(target.resource, facts, service.engine.featureEnabled("WatchList"));
+  const { featureEnabled, registry } = service.engine;
+  const features = { watchList: featureEnabled("WatchList"), release: registry.release };
+  const parameters = watchParameters(target.resource, facts, features);
   const encoding = watchEncodingOf(service, request);
   const { resourceVersion } = parameters;
   const fromState = resourceVersion === undefined || resourceVersion === 0 || parameters.sendInitialEvents;

@@ -4,6 +4,8 @@ import {
   pathSegmentFaults,
   qualifiedNameFaults,
 } from "../../base/names.ts";
+import { isAtLeast } from "../../base/releases.ts";
+import type { KindContext } from "../../schema/context.ts";
 import type { FieldReport } from "../../schema/faults.ts";
 import { checkRule, type RuleFacts } from "./rule-checks.ts";
 
@@ -87,6 +89,7 @@ export function checkPolicy(
     readonly auditAnnotations?: readonly unknown[] | undefined;
   },
   report: FieldReport,
+  { release }: Pick<KindContext, "release">,
 ): void {
   const constraints = spec.matchConstraints;
   if (constraints === undefined) report.at("matchConstraints").required();
@@ -95,6 +98,7 @@ export function checkPolicy(
   }
   if ((spec.validations ?? []).length > 0 || (spec.auditAnnotations ?? []).length > 0) return;
   report.at("validations").required();
+  if (isAtLeast(release, "1.27")) report.at("auditAnnotations").required();
 }
 
 const maxAuditAnnotations = 20;

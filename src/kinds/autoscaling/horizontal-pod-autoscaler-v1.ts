@@ -1,4 +1,5 @@
 import { kind } from "./v1.ts";
+import type { Column } from "../../schema/columns.ts";
 import { type ApiObject, type ObjectFor } from "../../schema/kind.ts";
 import { ObjectMeta } from "../../schema/object-meta.ts";
 import { field } from "../../schema/types.ts";
@@ -12,9 +13,16 @@ import {
 } from "./horizontal-pod-autoscaler-v1-structs.ts";
 import { referenceText, targetsText } from "./target-cells.ts";
 
-function targetsCell(object: ApiObject, _now: number, vocabulary: Vocabulary): string {
-  const { metrics, currentMetrics } = shownMetrics(object as HorizontalPodAutoscaler, vocabulary);
-  return targetsText(metrics, currentMetrics);
+function targetsColumn(named: boolean): Column {
+  return {
+    name: "Targets",
+    type: "string",
+    doc: "What the metrics are, and what they should be.",
+    cell(object: ApiObject, _now: unknown, vocabulary: Vocabulary) {
+      const { metrics, currentMetrics } = shownMetrics(object as HorizontalPodAutoscaler, vocabulary);
+      return targetsText(metrics, currentMetrics, named);
+    },
+  };
 }
 
 export const HorizontalPodAutoscaler = kind({
@@ -36,6 +44,10 @@ export const HorizontalPodAutoscaler = kind({
     fromStored: autoscalerFromStored,
   },
   subresources: StoredAutoscaler.subresources,
+  laterColumns: [
+    { since: "1.30", removed: "Targets" },
+    { since: "1.30", after: "Reference", column: targetsColumn(true) },
+  ],
   columns: [
     nameColumn,
     {
@@ -44,12 +56,7 @@ export const HorizontalPodAutoscaler = kind({
       doc: "The object that is scaled.",
       cell: ({ spec }) => referenceText(spec?.scaleTargetRef),
     },
-    {
-      name: "Targets",
-      type: "string",
-      doc: "What the metrics are, and what they should be.",
-      cell: targetsCell,
-    },
+    targetsColumn(false),
     {
       name: "MinPods",
       type: "string",

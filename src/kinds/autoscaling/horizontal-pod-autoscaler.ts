@@ -1,15 +1,18 @@
+import { isDeepStrictEqual } from "node:util";
 import { kind, struct } from "./v2.ts";
 import type { FieldReport } from "../../schema/faults.ts";
-import type { ObjectFor } from "../../schema/kind.ts";
+import type { Column } from "../../schema/columns.ts";
+import type { ApiObject, ObjectFor } from "../../schema/kind.ts";
 import { ObjectMeta } from "../../schema/object-meta.ts";
 import { since } from "../../schema/later-fields.ts";
-import { field, int32, int64, list, quantity, string, time } from "../../schema/types.ts";
+import { field, int32, int64, list, quantity, string, time, type Static } from "../../schema/types.ts";
 import { quantityFrom } from "../quantities.ts";
 import { nonNegative } from "../checks/numbers.ts";
 import { ageColumn, nameColumn } from "../columns.ts";
 import { MetricSpec } from "./metric-spec.ts";
 import { MetricStatus } from "./metric-status.ts";
 import { CrossVersionObjectReference } from "./object-reference.ts";
+import { checkVersions } from "./reference-rules.ts";
 import {
   checkLowest,
   checkReplicas,
@@ -129,6 +132,20 @@ const HorizontalPodAutoscalerStatus = struct(
   },
 );
 
+interface Scaled extends ApiObject {
+  readonly spec?: Static<typeof HorizontalPodAutoscalerSpec> | undefined;
+  readonly status?: Static<typeof HorizontalPodAutoscalerStatus> | undefined;
+}
+
+function targetsColumn(named: boolean): Column<Scaled> {
+  return {
+    name: "Targets",
+    type: "string",
+    doc: "What the metrics are, and what they should be.",
+    cell: ({ spec, status }) => targetsText(spec?.metrics ?? [], status?.currentMetrics ?? [], named),
+  };
+}
+
 export const HorizontalPodAutoscaler = kind({
   name: "HorizontalPodAutoscaler",
   resource: "horizontalpodautoscalers",
@@ -142,20 +159,33 @@ export const HorizontalPodAutoscaler = kind({
     spec: field(2, HorizontalPodAutoscalerSpec, "How the object is scaled.").emitEmpty(),
     status: field(3, HorizontalPodAutoscalerStatus, "What the autoscaler sees and did.").emitEmpty(),
   },
-  validate({ spec }, report) {
-    if (spec !== undefined) checkReplicas(spec, report.at("spec"));
+  prepareCreate({ metadata }, context) {
+    if (context.enabled("HPAGeneration")) metadata.generation = 1;
+  },
+  prepareUpdate({ metadata, spec }, live, context) {
+    if (!context.enabled("HPAGeneration") || isDeepStrictEqual(spec, live.spec)) return;
+    metadata.generation = Number(live.metadata.generation ?? 0) + 1;
+  },
+  validate({ spec }, report, context) {
+    if (spec !== undefined) checkReplicas(spec, report.at("spec"), context);
   },
   validateCreate({ spec }, report, context) {
+    checkVersions(spec, undefined, report.at("spec"), context);
     const lowest = context.enabled("HPAScaleToZero") ? 0 : 1;
     checkLowest(spec?.minReplicas, lowest, report.at("spec", "minReplicas"));
   },
   validateUpdate({ spec }, live, report, context) {
+    checkVersions(spec, live.spec, report.at("spec"), context);
     const lowest = context.enabled("HPAScaleToZero") || live.spec?.minReplicas === 0 ? 0 : 1;
     checkLowest(spec?.minReplicas, lowest, report.at("spec", "minReplicas"));
   },
   status: {
     initial: () => ({ desiredReplicas: 0, currentMetrics: null as unknown as [] }),
   },
+  laterColumns: [
+    { since: "1.30", removed: "Targets" },
+    { since: "1.30", after: "Reference", column: targetsColumn(true) },
+  ],
   columns: [
     nameColumn,
     {
@@ -164,12 +194,7 @@ export const HorizontalPodAutoscaler = kind({
       doc: "The object that is scaled.",
       cell: ({ spec }) => referenceText(spec?.scaleTargetRef),
     },
-    {
-      name: "Targets",
-      type: "string",
-      doc: "What the metrics are, and what they should be.",
-      cell: ({ spec, status }) => targetsText(spec?.metrics ?? [], status?.currentMetrics ?? []),
-    },
+    targetsColumn(false),
     {
       name: "MinPods",
       type: "string",

@@ -1,3 +1,5 @@
+import { isAtLeast } from "../../base/releases.ts";
+import type { KindContext } from "../../schema/context.ts";
 import type { FieldReport } from "../../schema/faults.ts";
 
 interface Policy {
@@ -72,9 +74,11 @@ function checkPolicy({ type, value, periodSeconds }: Policy, report: FieldReport
 }
 
 /** Checks the numbers of replicas against each other and against the metrics. */
-export function checkReplicas(spec: Spec, report: FieldReport): void {
+export function checkReplicas(spec: Spec, report: FieldReport, context: KindContext): void {
   const { minReplicas, maxReplicas, metrics = [] } = spec;
-  if (maxReplicas < 1) report.at("maxReplicas").invalid(maxReplicas, "must be greater than 0");
+  if (maxReplicas === 0 && isAtLeast(context.release, "1.36"))
+    report.at("maxReplicas").required("must be set and greater than 0");
+  else if (maxReplicas < 1) report.at("maxReplicas").invalid(maxReplicas, "must be greater than 0");
   if (minReplicas !== undefined && maxReplicas < minReplicas) {
     report.at("maxReplicas").invalid(maxReplicas, "must be greater than or equal to `minReplicas`");
   }

@@ -8,9 +8,9 @@ interface Spec {
   readonly type: string;
   readonly object?: { readonly target: Target } | undefined;
   readonly pods?: { readonly target: Target } | undefined;
-  readonly resource?: { readonly target: Target } | undefined;
+  readonly resource?: { readonly name: string; readonly target: Target } | undefined;
   readonly external?: { readonly target: Target } | undefined;
-  readonly containerResource?: { readonly target: Target } | undefined;
+  readonly containerResource?: { readonly name: string; readonly target: Target } | undefined;
 }
 
 interface Status {
@@ -31,10 +31,22 @@ export function referenceText(
   return reference === undefined ? "" : `${reference.kind}/${reference.name}`;
 }
 
-/** Returns current and target values of the first two metrics: `40%/80%, 3/10 (avg) + 1 more...`. */
-export function targetsText(metrics: readonly Spec[] | null, statuses: readonly Status[] | null): string {
+/**
+ * Returns current and target values of the first two metrics: `40%/80%, 3/10 (avg) + 1 more...`.
+ *
+ * @param named whether metrics of resources begin with the name of the resource: `cpu: 40%/80%`.
+ */
+export function targetsText(
+  metrics: readonly Spec[] | null,
+  statuses: readonly Status[] | null,
+  named: boolean,
+): string {
   if (metrics === null || metrics.length === 0) return "<none>";
-  const shown = metrics.slice(0, maxShown).map((metric, index) => targetText(metric, statuses?.[index]));
+  const shown = metrics.slice(0, maxShown).map((metric, index) => {
+    const name = (metric.resource ?? metric.containerResource)?.name;
+    const text = targetText(metric, statuses?.[index]);
+    return named && name !== undefined ? `${name}: ${text}` : text;
+  });
   const more = metrics.length - maxShown;
   return shown.join(", ") + (more > 0 ? ` + ${more} more...` : "");
 }

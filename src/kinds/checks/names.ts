@@ -1,3 +1,5 @@
+import { isAtLeast } from "../../base/releases.ts";
+import type { KindContext } from "../../schema/context.ts";
 import {
   configMapKeyFaults,
   dns1035LabelFaults,
@@ -98,8 +100,14 @@ export function portNumberOrName(port: number | string, report: FieldReport): vo
 }
 
 /** Requires the name of a storage driver: a DNS subdomain of up to 63 characters; capitals are allowed. */
-export function storageDriverName(name: string, report: FieldReport): void {
+export function storageDriverName(
+  name: string,
+  report: FieldReport,
+  context?: Pick<KindContext, "release">,
+): void {
   if (name === "") report.required();
+  // Earlier releases also say that an empty name has no valid format.
+  if (name === "" && isAtLeast(context?.release, "1.35")) return;
   if (name.length > 63) report.tooLong(63);
   for (const message of dnsSubdomainFaults(name.toLowerCase())) report.invalid(name, message);
 }

@@ -36,10 +36,10 @@ export function declarePriorityLevel<const V extends string>(
     },
     ...(conversion === undefined ? {} : { conversion }),
     generationOf: ({ spec }) => spec,
-    validate({ metadata, spec }, report) {
+    validate({ metadata, spec }, report, context) {
       const { name = "" } = metadata;
       if (spec === undefined) return;
-      checkLevel(spec, name, report.at("spec"));
+      checkLevel(spec, name, report.at("spec"), context);
       checkMandatory(name, spec, mandatoryLevels, report.at("spec"));
     },
     status: {

@@ -1,3 +1,5 @@
+import { isAtLeast } from "../../base/releases.ts";
+import type { KindContext } from "../../schema/context.ts";
 import type { FieldReport } from "../../schema/faults.ts";
 
 interface Queuing {
@@ -23,12 +25,19 @@ const maxQueues = 10_000_000;
 const maxHashBits = 60;
 
 /** Only the level `exempt` has the type Exempt. */
-export function checkLevel({ type, limited }: Level, name: string, report: FieldReport): void {
+export function checkLevel(
+  { type, limited }: Level,
+  name: string,
+  report: FieldReport,
+  context: KindContext,
+): void {
+  const later = isAtLeast(context.release, "1.37");
   if ((name === "exempt") !== (type === "Exempt")) {
     report.at("type").invalid(type, "type must be 'Exempt' if and only if name is 'exempt'");
   }
-  if (!levelTypes.includes(type)) return report.at("type").notSupported(type, levelTypes);
-  if (type === "Exempt" && limited !== undefined) {
+  if (type === "" && later) report.at("type").required();
+  else if (!levelTypes.includes(type)) report.at("type").notSupported(type, levelTypes);
+  if ((type === "Exempt" || (type !== "Limited" && later)) && limited !== undefined) {
     report.at("limited").forbidden("must be nil if the type is not Limited");
   }
   if (type === "Limited" && limited === undefined) {
@@ -37,9 +46,15 @@ export function checkLevel({ type, limited }: Level, name: string, report: Field
 }
 
 /** Requires queues exactly if the type is Queue. */
-export function checkLimitResponse({ type, queuing }: LimitResponse, report: FieldReport): void {
-  if (!responseTypes.includes(type)) return report.at("type").notSupported(type, responseTypes);
-  if (type === "Reject" && queuing !== undefined) {
+export function checkLimitResponse(
+  { type, queuing }: LimitResponse,
+  report: FieldReport,
+  context: KindContext,
+): void {
+  const later = isAtLeast(context.release, "1.37");
+  if (type === "" && later) report.at("type").required();
+  else if (!responseTypes.includes(type)) report.at("type").notSupported(type, responseTypes);
+  if ((type === "Reject" || (type !== "Queue" && later)) && queuing !== undefined) {
     report.at("queuing").forbidden("must be nil if limited.limitResponse.type is not Queue");
   }
   if (type === "Queue" && queuing === undefined) {

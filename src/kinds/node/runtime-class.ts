@@ -1,3 +1,4 @@
+import { isAtLeast } from "../../base/releases.ts";
 import { kind, struct } from "./v1.ts";
 import type { ObjectFor } from "../../schema/kind.ts";
 import { ObjectMeta } from "../../schema/object-meta.ts";
@@ -54,7 +55,10 @@ export const RuntimeClass = kind({
     overhead: field(3, Overhead, "What running a pod costs beside its containers.").nullable(),
     scheduling: field(4, Scheduling, "On which nodes such pods can run; absent for all.").nullable(),
   },
-  validate: ({ handler }, report) => dnsLabel(handler, report.at("handler")),
+  validate({ handler }, report, { release }) {
+    if (handler === "" && isAtLeast(release, "1.36")) report.at("handler").required();
+    else dnsLabel(handler, report.at("handler"));
+  },
   validateUpdate({ handler }, live, report) {
     unchanged(handler, live.handler, report.at("handler"));
   },

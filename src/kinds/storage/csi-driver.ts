@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
+import { isAtLeast } from "../../base/releases.ts";
 import { orNone } from "../cells.ts";
 import { unchanged } from "../checks/values.ts";
 import { ageColumn, nameColumn } from "../columns.ts";
@@ -78,11 +79,15 @@ const CSIDriverSpec = struct(
         "1.36",
         field(11, bool, "Whether pods that use the driver aren't placed on nodes without it.")
           .nullable()
+          .unpublishedDefault(false)
           .gated("VolumeLimitScaling"),
       ),
     }),
   },
 );
+
+const tokensInSecrets =
+  "spec.serviceAccountTokenInSecrets: recommended to be set explicitly when spec.tokenRequests is configured; the tokens are otherwise in the volume context";
 
 /** Members of the spec that can be changed. */
 const followedByNodes = ["tokenRequests", "requiresRepublish", "seLinuxMount"] as const;
@@ -99,22 +104,33 @@ export const CSIDriver = kind({
     metadata: field(1, ObjectMeta, "Metadata; the name is that of the driver.").emitEmpty(),
     spec: field(2, CSIDriverSpec, "What the driver can do and needs.").declaredRequired(),
   },
-  prepareUpdate(copy, live) {
+  prepareUpdate(copy, live, context) {
     // New drivers have no generation; the first change of these members sets it to 1.
-    if (followedByNodes.some((name) => !isDeepStrictEqual(copy.spec?.[name], live.spec?.[name]))) {
+    const changed = isAtLeast(context.release, "1.30")
+      ? !isDeepStrictEqual(copy.spec, live.spec)
+      : followedByNodes.some((name) => !isDeepStrictEqual(copy.spec?.[name], live.spec?.[name]));
+    if (changed) {
       copy.metadata.generation = Number(live.metadata.generation ?? 0) + 1;
     }
   },
   validate(driver, report) {
     checkChoices(driver.spec ?? {}, report.at("spec"));
   },
-  validateUpdate({ spec = {} }, live, report) {
+  validateUpdate({ spec = {} }, live, report, context) {
     const before = live.spec ?? {};
     // The spelling of the reference.
     unchanged(spec.attachRequired, before.attachRequired, report.at("spec", "attachedRequired"));
-    for (const name of ["fsGroupPolicy", "podInfoOnMount", "volumeLifecycleModes"] as const) {
-      unchanged(spec[name], before[name], report.at("spec", name));
-    }
+    const fixed = isAtLeast(context.release, "1.30")
+      ? (["volumeLifecycleModes"] as const)
+      : (["fsGroupPolicy", "podInfoOnMount", "volumeLifecycleModes"] as const);
+    for (const name of fixed) unchanged(spec[name], before[name], report.at("spec", name));
+  },
+  warnings({ spec }, context, live) {
+    if (!context.enabled("CSIServiceAccountTokenSecrets")) return [];
+    const requests = spec?.tokenRequests ?? [];
+    const changed = !isDeepStrictEqual(requests, live?.spec?.tokenRequests ?? []);
+    const explicit = (spec as { serviceAccountTokenInSecrets?: boolean }).serviceAccountTokenInSecrets;
+    return changed && requests.length > 0 && explicit === undefined ? [tokensInSecrets] : [];
   },
   columns: [
     nameColumn,

@@ -1,3 +1,4 @@
+import type { KindContext } from "../../schema/context.ts";
 import { qualifiedNameFaults } from "../../base/names.ts";
 import type { FieldReport } from "../../schema/faults.ts";
 import { storageDriverName } from "../checks/names.ts";
@@ -20,8 +21,12 @@ interface NodeDriver {
  * Checks the name of a driver and the keys of topology labels; faults of keys are reported at the driver, as in the
  * reference.
  */
-export function checkNodeDriver({ name, topologyKeys }: NodeDriver, report: FieldReport): void {
-  storageDriverName(name, report.at("name"));
+export function checkNodeDriver(
+  { name, topologyKeys }: NodeDriver,
+  report: FieldReport,
+  context: KindContext,
+): void {
+  storageDriverName(name, report.at("name"), context);
   const seen = new Set<string>();
   for (const key of topologyKeys ?? []) {
     if (report.full) return;

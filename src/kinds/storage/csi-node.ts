@@ -1,3 +1,4 @@
+import { isAtLeast } from "../../base/releases.ts";
 import { nonNegative } from "../checks/numbers.ts";
 import { same, uniqueBy } from "../checks/values.ts";
 import { ageColumn, nameColumn } from "../columns.ts";
@@ -68,13 +69,21 @@ export const CSINode = kind({
     spec: field(2, CSINodeSpec, "Storage drivers of the node.").declaredRequired(),
   },
   later: () => ({ status: since("1.37", field(3, CSINodeStatus, "State of the storage.").emitEmpty()) }),
-  validateUpdate(node, live, report) {
+  laterStatus: {
+    since: "1.37",
+    status: { initial: () => ({}), keepsMetadata: "all" },
+  },
+  validateUpdate(node, live, report, context) {
+    const path = isAtLeast(context.release, "1.33")
+      ? report.at("spec", "drivers")
+      : report.at("CSINodeDriver");
+    const ignored = context.enabled("MutableCSINodeAllocatableCount") ? { allocatable: undefined } : {};
     const now = new Map((node.spec?.drivers ?? []).map((driver) => [driver.name, driver]));
     for (const driver of live.spec?.drivers ?? []) {
       const changed = now.get(driver.name);
-      if (changed === undefined || same(changed, driver)) continue;
+      if (changed === undefined || same({ ...changed, ...ignored }, { ...driver, ...ignored })) continue;
       // As in the reference, all drivers have this path.
-      report.at("CSINodeDriver").invalid(changed, "field is immutable");
+      path.invalid(changed, "field is immutable");
     }
   },
   columns: [

@@ -1,3 +1,4 @@
+import { isAtLeast } from "../../base/releases.ts";
 import { unchanged, same } from "../checks/values.ts";
 import { ageColumn, nameColumn } from "../columns.ts";
 import { labelWarnings } from "../core/deprecated-labels.ts";
@@ -48,10 +49,12 @@ export const StorageClass = kind({
     }
     checkTopologies(storageClass.allowedTopologies ?? [], report.at("allowedTopologies"));
   },
-  validateUpdate(storageClass, live, report) {
+  validateUpdate(storageClass, live, report, context) {
     for (const name of ["parameters", "provisioner", "reclaimPolicy"] as const) {
-      if (!same(storageClass[name], live[name]))
-        report.at(name).forbidden(`updates to ${name} are forbidden.`);
+      if (same(storageClass[name], live[name])) continue;
+      if (isAtLeast(context.release, "1.36"))
+        report.at(name).invalid(storageClass[name], "field is immutable");
+      else report.at(name).forbidden(`updates to ${name} are forbidden.`);
     }
     unchanged(storageClass.volumeBindingMode, live.volumeBindingMode, report.at("volumeBindingMode"));
   },

@@ -1,3 +1,6 @@
+import { isAtLeast } from "../../base/releases.ts";
+import type { KindContext } from "../../schema/context.ts";
+import { storageDriverName } from "../checks/names.ts";
 import { dnsSubdomainFaults } from "../../base/names.ts";
 import type { FieldReport } from "../../schema/faults.ts";
 import { checkInlineVolumeSpec } from "../core/persistent-volume-rules.ts";
@@ -14,8 +17,13 @@ interface Attachment {
 }
 
 /** Checks the spec of an attachment. */
-export function checkAttachment({ attacher, nodeName, source }: Attachment, report: FieldReport): void {
-  if (attacher === "") report.at("attacher").required();
+export function checkAttachment(
+  { attacher, nodeName, source }: Attachment,
+  report: FieldReport,
+  context: KindContext,
+): void {
+  if (isAtLeast(context.release, "1.36")) storageDriverName(attacher, report.at("attacher"), context);
+  else if (attacher === "") report.at("attacher").required();
   const here = report.at("source");
   const { persistentVolumeName: name, inlineVolumeSpec: inline } = source;
   const oneOfBoth = "must specify exactly one of inlineVolumeSpec and persistentVolumeName";

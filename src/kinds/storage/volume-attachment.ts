@@ -1,3 +1,4 @@
+import { isAtLeast } from "../../base/releases.ts";
 import { dnsSubdomain, storageDriverName } from "../checks/names.ts";
 import { same } from "../checks/values.ts";
 import { ageColumn, nameColumn } from "../columns.ts";
@@ -68,12 +69,12 @@ export const VolumeAttachment = kind({
     spec: field(2, VolumeAttachmentSpec, "What should be attached where.").declaredRequired(),
     status: field(3, VolumeAttachmentStatus, "How far the attachment has come.").emitEmpty(),
   },
-  validate(attachment, report) {
-    checkAttachment(attachment.spec, report.at("spec"));
+  validate(attachment, report, context) {
+    checkAttachment(attachment.spec, report.at("spec"), context);
     checkAttachmentStatus(attachment.status ?? { attached: false }, report.at("status"));
   },
-  validateCreate({ spec: { attacher, source } }, report) {
-    storageDriverName(attacher, report.at("spec", "attacher"));
+  validateCreate({ spec: { attacher, source } }, report, context) {
+    if (!isAtLeast(context.release, "1.36")) storageDriverName(attacher, report.at("spec", "attacher"));
     const { persistentVolumeName: name } = source;
     if (name !== undefined) dnsSubdomain(name, report.at("spec", "source", "persistentVolumeName"));
   },

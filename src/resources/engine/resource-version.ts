@@ -79,6 +79,17 @@ export function checkMatch(
   }
 }
 
+/** Reports an invalid `resourceVersionMatch` of a watch in releases from 1.27 on, which allow one value. */
+export function checkWatchMatch(
+  { match, token }: Readonly<Record<"match" | "token", string | undefined>>,
+  report: FieldReport,
+): void {
+  if (match === undefined) return;
+  const field = report.at("resourceVersionMatch");
+  if (match !== "NotOlderThan") field.notSupported(match, ["NotOlderThan"]);
+  if (token !== undefined) field.forbidden("resourceVersionMatch is forbidden when continue is provided");
+}
+
 /** Seconds after which a client may retry. */
 const retryAfterSeconds = 1;
 

@@ -16,13 +16,13 @@ import {
   checkOwners,
 } from "../../schema/object-meta-rules.ts";
 import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
-import type { Target } from "../engine/engine.ts";
+import type { Engine, Target } from "../engine/engine.ts";
 
 /** Validates the metadata of an object before it is stored. */
 export function checkMetadata(
   target: Target,
   meta: ObjectMetaValue,
-  vocabulary: Vocabulary,
+  { vocabulary, registry }: Pick<Engine, "registry" | "vocabulary">,
   report: FieldReport,
 ): void {
   checkName(meta.name ?? "", target.resource.kind.nameForm, report.at("name"));
@@ -31,7 +31,7 @@ export function checkMetadata(
   checkAnnotations(meta.annotations, report.at("annotations"));
   checkGeneration(meta.generation, report.at("generation"));
   checkFinalizers(target, meta.finalizers ?? [], vocabulary, report.at("finalizers"));
-  checkOwners(meta, report.at("ownerReferences"));
+  checkOwners(meta, report.at("ownerReferences"), registry.release);
 }
 
 function checkFinalizers(

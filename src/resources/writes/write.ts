@@ -34,7 +34,7 @@ export function checkObject(
 ): MaybePromise<void> {
   const { engine, target } = write;
   const report = FieldReport.start();
-  checkMetadata(target, object.metadata, engine.vocabulary, report.at("metadata"));
+  checkMetadata(target, object.metadata, engine, report.at("metadata"));
   if (live === undefined) {
     const { generateName = "" } = object.metadata;
     checkGenerateName(generateName, target.resource.kind.nameForm, report.at("metadata", "generateName"));

@@ -91,9 +91,9 @@ export const Node = kind({
     checkAmounts(node.status?.capacity, report.at("status", "capacity"), context);
     checkAmounts(node.status?.allocatable, report.at("status", "allocatable"), context);
   },
-  validateUpdate(node, live, report) {
+  validateUpdate(node, live, report, context) {
     checkAddresses(node.status?.addresses ?? [], report.at("status", "addresses"));
-    checkSetOnce(node.spec ?? {}, live.spec ?? {}, report.at("spec"));
+    checkSetOnce(node.spec ?? {}, live.spec ?? {}, report.at("spec"), context);
   },
   warnings: (node) =>
     (node.spec?.externalID ?? "") === "" ? [] : ["spec.externalID: this field is deprecated and unused"],

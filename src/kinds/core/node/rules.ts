@@ -1,3 +1,4 @@
+import { isAtLeast } from "../../../base/releases.ts";
 import type { KindContext } from "../../../schema/context.ts";
 import type { FieldReport } from "../../../schema/faults.ts";
 import { cidrFamily, isCidr } from "../../checks/addresses.ts";
@@ -56,7 +57,12 @@ interface SetOnce {
 }
 
 /** Rejects changes of fields that can be set only once. */
-export function checkSetOnce(spec: SetOnce, live: SetOnce, report: FieldReport): void {
+export function checkSetOnce(
+  spec: SetOnce,
+  live: SetOnce,
+  report: FieldReport,
+  { release }: Pick<KindContext, "release">,
+): void {
   const before = live.podCIDRs ?? [];
   const now = spec.podCIDRs ?? [];
   if (before.length > 0 && (now.length !== before.length || before.some((range, at) => range !== now[at]))) {
@@ -64,7 +70,14 @@ export function checkSetOnce(spec: SetOnce, live: SetOnce, report: FieldReport):
   }
   const provider = live.providerID ?? "";
   if (provider !== "" && provider !== spec.providerID) {
-    report.at("providerID").forbidden('node updates may not change providerID except from "" to valid');
+    const field = report.at("providerID");
+    if (!isAtLeast(release, "1.37"))
+      field.forbidden('node updates may not change providerID except from "" to valid');
+    else
+      field.invalid(
+        null,
+        `field cannot be ${(spec.providerID ?? "") === "" ? "cleared" : "modified"} once set`,
+      );
   }
   if ((live.externalID ?? "") !== (spec.externalID ?? ""))
     report.at("externalID").forbidden("may not be updated");

@@ -1,3 +1,4 @@
+import { isAtLeast } from "../../../base/releases.ts";
 import type { KindContext } from "../../../schema/context.ts";
 import { qualityOfService } from "./quality-of-service.ts";
 import type { PodSpec } from "./spec-fields.ts";
@@ -22,4 +23,20 @@ export function newPodStatus(
     },
   ];
   return { ...status, conditions };
+}
+
+interface WithStatus {
+  readonly status?: PodStatus | undefined;
+}
+
+/** Returns the status after a write to it. In releases from 1.32 on it keeps the class of the pod if the request has none. */
+export function writtenStatus(
+  written: WithStatus,
+  live: WithStatus,
+  context: KindContext,
+): PodStatus | undefined {
+  const { status } = written;
+  const qosClass = live.status?.qosClass;
+  if ((status?.qosClass ?? "") !== "" || qosClass === undefined) return status;
+  return isAtLeast(context.release, "1.32") ? { ...status, qosClass } : status;
 }

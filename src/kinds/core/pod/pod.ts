@@ -6,7 +6,7 @@ import { Eviction } from "../../policy/eviction.ts";
 import { Binding } from "../binding.ts";
 import { podColumns } from "./columns.ts";
 import { checkPod, checkNewPod } from "./pod-rules.ts";
-import { newPodStatus } from "./new-status.ts";
+import { newPodStatus, writtenStatus } from "./new-status.ts";
 import { applySeccompAnnotations } from "./seccomp-annotations.ts";
 import { PodSpec } from "./spec.ts";
 import { checkPodStatus } from "./status-rules.ts";
@@ -73,6 +73,7 @@ export const Pod = kind({
   status: {
     initial: newPodStatus,
     keepsMetadata: ["ownerReferences", "deletionTimestamp"],
+    write: writtenStatus,
   },
   subresources: {
     attach: { shape: "connect", verbs: ["create", "get"], optionsKind: "PodAttachOptions" },

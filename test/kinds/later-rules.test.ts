@@ -1,0 +1,193 @@
+import { describe, expect, it } from "vitest";
+import type { Release } from "../../src/base/releases.ts";
+import { ValidatingAdmissionPolicy } from "../../src/kinds/admissionregistration/validating-admission-policy.ts";
+import { HorizontalPodAutoscaler } from "../../src/kinds/autoscaling/horizontal-pod-autoscaler.ts";
+import { Node } from "../../src/kinds/core/node/node.ts";
+import { PriorityLevelConfiguration } from "../../src/kinds/flowcontrol/priority-level-configuration.ts";
+import { RuntimeClass } from "../../src/kinds/node/runtime-class.ts";
+import { CSIDriver } from "../../src/kinds/storage/csi-driver.ts";
+import { CSINode } from "../../src/kinds/storage/csi-node.ts";
+import { StorageClass } from "../../src/kinds/storage/storage-class.ts";
+import { VolumeAttachment } from "../../src/kinds/storage/volume-attachment.ts";
+import type { Kind } from "../../src/schema/kind.ts";
+import { judgeNew, judgeUpdate, type JudgeOptions } from "./support.ts";
+
+interface Rule {
+  readonly kind: Kind;
+  readonly before?: object;
+  readonly now: object;
+  readonly gates?: readonly string[];
+  /** The first release with the later faults. */
+  readonly since: Release;
+  readonly earlier: readonly string[];
+  readonly later: readonly string[];
+}
+
+const scaled = (apiVersion: string, kind = "Deployment"): object => ({
+  spec: { maxReplicas: 3, scaleTargetRef: { apiVersion, kind, name: "web" } },
+});
+const driver = (nodeID: string, count: number): object => ({
+  spec: { drivers: [{ name: "d.example.com", nodeID, topologyKeys: [], allocatable: { count } }] },
+});
+
+const rules: readonly (readonly [string, Rule])[] = [
+  [
+    "an autoscaler needs the group of the object that it scales",
+    {
+      kind: HorizontalPodAutoscaler,
+      now: scaled("v1"),
+      since: "1.34",
+      earlier: [],
+      later: ["spec.scaleTargetRef.apiVersion: FieldValueInvalid"],
+    },
+  ],
+  [
+    "an autoscaler without a maximum has a required field that is missing",
+    {
+      kind: HorizontalPodAutoscaler,
+      now: { spec: { scaleTargetRef: { apiVersion: "apps/v1", kind: "Deployment", name: "web" } } },
+      since: "1.36",
+      earlier: ["spec.maxReplicas: FieldValueInvalid", "spec.maxReplicas: FieldValueInvalid"],
+      later: ["spec.maxReplicas: FieldValueRequired", "spec.maxReplicas: FieldValueInvalid"],
+    },
+  ],
+  [
+    "a policy without rules lacks audit annotations too",
+    {
+      kind: ValidatingAdmissionPolicy,
+      now: { spec: { matchConstraints: { resourceRules: [ruleOfPolicy()] } } },
+      since: "1.27",
+      earlier: ["spec.validations: FieldValueRequired"],
+      later: ["spec.validations: FieldValueRequired", "spec.auditAnnotations: FieldValueRequired"],
+    },
+  ],
+  [
+    "the provider of a node is an invalid value when it changes",
+    {
+      kind: Node,
+      before: { spec: { providerID: "a" } },
+      now: { spec: { providerID: "b" } },
+      since: "1.37",
+      earlier: ["spec.providerID: FieldValueForbidden"],
+      later: ["spec.providerID: FieldValueInvalid"],
+    },
+  ],
+  [
+    "limits of a priority level need its type",
+    {
+      kind: PriorityLevelConfiguration,
+      now: { spec: { limited: { limitResponse: { type: "Reject" } } } },
+      since: "1.37",
+      earlier: ["spec.type: FieldValueNotSupported"],
+      later: ["spec.type: FieldValueRequired", "spec.limited: FieldValueForbidden"],
+    },
+  ],
+  [
+    "an empty handler of a runtime class is a missing one",
+    {
+      kind: RuntimeClass,
+      now: { handler: "" },
+      since: "1.36",
+      earlier: ["handler: FieldValueInvalid"],
+      later: ["handler: FieldValueRequired"],
+    },
+  ],
+  [
+    "the way in which a driver mounts may change",
+    {
+      kind: CSIDriver,
+      before: { spec: { podInfoOnMount: false } },
+      now: { spec: { podInfoOnMount: true } },
+      since: "1.30",
+      earlier: ["spec.podInfoOnMount: FieldValueInvalid"],
+      later: [],
+    },
+  ],
+  [
+    "an empty name of a node's driver has no fault of its format",
+    {
+      kind: CSINode,
+      now: { spec: { drivers: [{ name: "", nodeID: "n", topologyKeys: [] }] } },
+      since: "1.35",
+      earlier: ["spec.drivers[0].name: FieldValueRequired", "spec.drivers[0].name: FieldValueInvalid"],
+      later: ["spec.drivers[0].name: FieldValueRequired"],
+    },
+  ],
+  [
+    "a driver of a node that changes is a fault of the list",
+    {
+      kind: CSINode,
+      before: driver("n", 1),
+      now: driver("m", 1),
+      since: "1.33",
+      earlier: ["CSINodeDriver: FieldValueInvalid"],
+      later: ["spec.drivers: FieldValueInvalid"],
+    },
+  ],
+  [
+    "the provisioner of a storage class is an invalid value when it changes",
+    {
+      kind: StorageClass,
+      before: { provisioner: "a" },
+      now: { provisioner: "b" },
+      since: "1.36",
+      earlier: ["provisioner: FieldValueForbidden"],
+      later: ["provisioner: FieldValueInvalid"],
+    },
+  ],
+  [
+    "an empty attacher has no fault of its format",
+    {
+      kind: VolumeAttachment,
+      now: { spec: { attacher: "", nodeName: "n", source: { persistentVolumeName: "v" } } },
+      since: "1.36",
+      earlier: [
+        "spec.attacher: FieldValueRequired",
+        "spec.attacher: FieldValueRequired",
+        "spec.attacher: FieldValueInvalid",
+      ],
+      later: ["spec.attacher: FieldValueRequired"],
+    },
+  ],
+];
+
+function ruleOfPolicy(): object {
+  return { apiGroups: [""], apiVersions: ["v1"], operations: ["CREATE"], resources: ["pods"] };
+}
+
+/** The release before another one. */
+const releaseBefore = (release: Release): Release => `1.${Number(release.slice(2)) - 1}` as Release;
+
+describe("rules of later releases", () => {
+  it.each(rules)("%s", (_name, { kind, before, now, gates = [], since, earlier, later }) => {
+    const faults = (release: Release): readonly string[] => {
+      const options: JudgeOptions = { release, gates };
+      return (before === undefined ? judgeNew(kind, now, options) : judgeUpdate(kind, before, now, options))
+        .faults;
+    };
+    expect(faults(releaseBefore(since))).toEqual(earlier);
+    expect(faults(since)).toEqual(later);
+    expect(faults("1.37")).toEqual(later);
+  });
+
+  it("the limits of a node's driver may change when the gate MutableCSINodeAllocatableCount is on", () => {
+    const faults = (gates: readonly string[]): readonly string[] =>
+      judgeUpdate(CSINode, driver("n", 1), driver("n", 2), { release: "1.34", gates }).faults;
+    expect(faults([])).toEqual(["spec.drivers: FieldValueInvalid"]);
+    expect(faults(["MutableCSINodeAllocatableCount"])).toEqual([]);
+  });
+
+  it("an autoscaler keeps an invalid version of the object that it scales", () => {
+    const changed = { spec: { ...(scaled("v1") as { spec: object }).spec, minReplicas: 2 } };
+    expect(judgeUpdate(HorizontalPodAutoscaler, scaled("v1"), changed, { release: "1.37" }).faults).toEqual(
+      [],
+    );
+  });
+
+  it("an autoscaler scales replication controllers, which have no group", () => {
+    const { faults } = judgeNew(HorizontalPodAutoscaler, scaled("v1", "ReplicationController"), {
+      release: "1.37",
+    });
+    expect(faults).toEqual([]);
+  });
+});

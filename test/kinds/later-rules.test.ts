@@ -3,6 +3,9 @@ import type { Release } from "../../src/base/releases.ts";
 import { ValidatingAdmissionPolicy } from "../../src/kinds/admissionregistration/validating-admission-policy.ts";
 import { HorizontalPodAutoscaler } from "../../src/kinds/autoscaling/horizontal-pod-autoscaler.ts";
 import { Node } from "../../src/kinds/core/node/node.ts";
+import { PersistentVolume } from "../../src/kinds/core/persistent-volume.ts";
+import { Pod } from "../../src/kinds/core/pod/pod.ts";
+import { Service } from "../../src/kinds/core/service/service.ts";
 import { PriorityLevelConfiguration } from "../../src/kinds/flowcontrol/priority-level-configuration.ts";
 import { RuntimeClass } from "../../src/kinds/node/runtime-class.ts";
 import { CSIDriver } from "../../src/kinds/storage/csi-driver.ts";
@@ -29,6 +32,9 @@ const scaled = (apiVersion: string, kind = "Deployment"): object => ({
 const driver = (nodeID: string, count: number): object => ({
   spec: { drivers: [{ name: "d.example.com", nodeID, topologyKeys: [], allocatable: { count } }] },
 });
+
+const pod = (spec: object): object => ({ spec: { containers: [{ name: "c", image: "i" }], ...spec } });
+const spread = { maxSkew: 1, topologyKey: "zone", whenUnsatisfiable: "DoNotSchedule" };
 
 const rules: readonly (readonly [string, Rule])[] = [
   [
@@ -149,6 +155,76 @@ const rules: readonly (readonly [string, Rule])[] = [
       later: ["spec.attacher: FieldValueRequired"],
     },
   ],
+  [
+    "lines of the hosts file have an index",
+    {
+      kind: Pod,
+      now: pod({ hostAliases: [{ ip: "1", hostnames: ["a b"] }] }),
+      since: "1.30",
+      earlier: ["spec.hostAliases.ip: FieldValueInvalid", "spec.hostAliases.hostnames: FieldValueInvalid"],
+      later: [
+        "spec.hostAliases[0].ip: FieldValueInvalid",
+        "spec.hostAliases[0].hostnames[0]: FieldValueInvalid",
+      ],
+    },
+  ],
+  [
+    "selectors of spread constraints are validated",
+    {
+      kind: Pod,
+      now: pod({
+        topologySpreadConstraints: [{ ...spread, labelSelector: { matchLabels: { "a b": "c" } } }],
+      }),
+      since: "1.27",
+      earlier: [],
+      later: ["spec.topologySpreadConstraints[0].labelSelector.matchLabels: FieldValueInvalid"],
+    },
+  ],
+  [
+    "values of node labels are validated",
+    {
+      kind: PersistentVolume,
+      now: {
+        spec: {
+          accessModes: ["ReadWriteOnce"],
+          capacity: { storage: "1Gi" },
+          hostPath: { path: "/a" },
+          nodeAffinity: {
+            required: {
+              nodeSelectorTerms: [{ matchExpressions: [{ key: "a", operator: "In", values: ["b c"] }] }],
+            },
+          },
+        },
+      },
+      since: "1.32",
+      earlier: [],
+      later: [
+        "spec.nodeAffinity.required.nodeSelectorTerms[0].matchExpressions[0].values[0]: FieldValueInvalid",
+      ],
+    },
+  ],
+  [
+    "two equal ranges of a node are not reported as duplicates",
+    {
+      kind: Node,
+      now: { spec: { podCIDR: "10.0.0.0/24", podCIDRs: ["10.0.0.0/24", "10.0.0.0/24"] } },
+      since: "1.33",
+      earlier: ["spec.podCIDRs[1]: FieldValueDuplicate", "spec.podCIDRs: FieldValueInvalid"],
+      later: ["spec.podCIDRs: FieldValueInvalid"],
+    },
+  ],
+  [
+    "ranges of clients of a service have an index",
+    {
+      kind: Service,
+      now: {
+        spec: { type: "LoadBalancer", ports: [{ port: 80 }], loadBalancerSourceRanges: ["10.0.0.0/8", "x"] },
+      },
+      since: "1.30",
+      earlier: ["spec.LoadBalancerSourceRanges: FieldValueInvalid"],
+      later: ["spec.LoadBalancerSourceRanges[1]: FieldValueInvalid"],
+    },
+  ],
 ];
 
 function ruleOfPolicy(): object {
@@ -175,6 +251,17 @@ describe("rules of later releases", () => {
       judgeUpdate(CSINode, driver("n", 1), driver("n", 2), { release: "1.34", gates }).faults;
     expect(faults([])).toEqual(["spec.drivers: FieldValueInvalid"]);
     expect(faults(["MutableCSINodeAllocatableCount"])).toEqual([]);
+  });
+
+  it("variables have any printable name but `=` when the gate RelaxedEnvironmentVariableValidation is on", () => {
+    const faults = (name: string, gates: readonly string[]): readonly string[] =>
+      judgeNew(Pod, pod({ containers: [{ name: "c", image: "i", env: [{ name, value: "x" }] }] }), { gates })
+        .faults;
+    const gates = ["RelaxedEnvironmentVariableValidation"];
+    expect(faults("1 of {2}", [])).toEqual(["spec.containers[0].env[0].name: FieldValueInvalid"]);
+    expect(faults("1 of {2}", gates)).toEqual([]);
+    expect(faults("a=b", gates)).toEqual(["spec.containers[0].env[0].name: FieldValueInvalid"]);
+    expect(faults("a\u0007", gates)).toEqual(["spec.containers[0].env[0].name: FieldValueInvalid"]);
   });
 
   it("an autoscaler keeps an invalid version of the object that it scales", () => {

@@ -80,3 +80,15 @@ export function cellsOf(kind: Kind, value: object, now = "2024-01-01T00:00:00Z")
     (kind.columns ?? []).map(({ name, cell }) => [name, cell(object, Date.parse(now), platform)]),
   );
 }
+
+/** Returns the warnings for a new object, or for a change of `before`. */
+export function warningsOf(
+  kind: Kind,
+  value: object,
+  options: JudgeOptions = {},
+  before?: object,
+): readonly string[] {
+  const context = contextOf(options);
+  const live = before === undefined ? undefined : readAs(kind, before, options);
+  return kind.warnings?.(readAs(kind, value, options), context, live) ?? [];
+}

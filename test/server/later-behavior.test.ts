@@ -94,6 +94,35 @@ describe.each<Release>(["1.26", "1.29", "1.31", "1.34", "1.36", "1.37"])("a serv
     await ok(server.admin.delete(`${drivers}/d.example.com`));
   });
 
+  test("notes when the phase of a volume changed, from 1.28 on by its gate, on by default from 1.29 on", async () => {
+    const volumes = "/api/v1/persistentvolumes";
+    const spec = { accessModes: ["ReadWriteOnce"], capacity: { storage: "1Gi" }, hostPath: { path: "/a" } };
+    const created = (await ok(server.admin.post(volumes, { metadata: { name: "v" }, spec }))).body;
+    const time = created["status"].lastPhaseTransitionTime;
+    expect(time).toEqual(isAtLeast("1.29") ? expect.stringMatching(/^\d{4}-.*:\d\dZ$/) : undefined);
+    const write = async (status: object): Promise<Record<string, unknown>> =>
+      (await ok(server.admin.patch(`${volumes}/v/status`, { status }))).body["status"];
+    expect(
+      (await write({ phase: "Pending", lastPhaseTransitionTime: null }))["lastPhaseTransitionTime"],
+    ).toBe(time);
+    const set = await write({ phase: "Available", lastPhaseTransitionTime: "2020-01-01T00:00:00Z" });
+    expect(set["lastPhaseTransitionTime"]).toBe(isAtLeast("1.29") ? "2020-01-01T00:00:00Z" : undefined);
+    const { lastPhaseTransitionTime: last } = await write({ phase: "Bound" });
+    expect(last === undefined || String(last) >= String(time)).toBe(true);
+    expect(last !== undefined).toBe(isAtLeast("1.29"));
+    await ok(server.admin.delete(`${volumes}/v`));
+  });
+
+  test("sets the mode of a balancer's addresses from 1.29 on where the gate is on", async () => {
+    const spec = { type: "LoadBalancer", ports: [{ port: 80 }] };
+    const created = (await ok(server.admin.post(`${core}/services`, { metadata: { name: "s" }, spec }))).body;
+    const status = { loadBalancer: { ingress: [{ ip: "192.0.2.1" }, { hostname: "a.example.com" }] } };
+    const { body } = await ok(server.admin.put(`${core}/services/s/status`, { ...created, status }));
+    const modes = body["status"].loadBalancer.ingress.map(({ ipMode }: { ipMode?: string }) => ipMode);
+    expect(modes).toEqual([isAtLeast("1.30") ? "VIP" : undefined, undefined]);
+    await ok(server.admin.delete(`${core}/services/s`));
+  });
+
   test("has a status of the storage of nodes from 1.37 on", async () => {
     const nodes = "/apis/storage.platform.io/v1/csinodes";
     await ok(server.admin.post(nodes, { metadata: { name: "n" }, spec: { drivers: [] } }));

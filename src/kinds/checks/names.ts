@@ -81,8 +81,18 @@ export function annotationMap(annotations: Readonly<Record<string, string>>, rep
 
 const environmentNameForm = /^[-._a-zA-Z][-._a-zA-Z0-9]*$/;
 
-/** Requires the name of an environment variable: letters, digits, `_`, `-` and `.`, not starting with a digit. */
-export function environmentName(name: string, report: FieldReport): void {
+/** Requires the name of an environment variable: letters, digits, `_`, `-` and `.`, not starting with a digit. With
+ * RelaxedEnvironmentVariableValidation all printable characters but `=`. */
+export function environmentName(
+  name: string,
+  report: FieldReport,
+  { enabled }: Pick<KindContext, "enabled">,
+): void {
+  if (enabled("RelaxedEnvironmentVariableValidation")) {
+    if (!/^[ -<>-~]+$/.test(name))
+      report.invalid(name, "must have only printable ASCII characters, without '='");
+    return;
+  }
   if (!environmentNameForm.test(name)) {
     report.invalid(
       name,

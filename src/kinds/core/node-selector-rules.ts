@@ -1,4 +1,6 @@
-import { dnsSubdomainFaults, qualifiedNameFaults } from "../../base/names.ts";
+import { dnsSubdomainFaults, labelValueFaults, qualifiedNameFaults } from "../../base/names.ts";
+import { isAtLeast } from "../../base/releases.ts";
+import type { KindContext } from "../../schema/context.ts";
 import type { FieldReport } from "../../schema/faults.ts";
 
 interface Requirement {
@@ -28,6 +30,22 @@ export function labelRequirement(requirement: Requirement, report: FieldReport):
   }
   for (const message of qualifiedNameFaults(requirement.key))
     report.at("key").invalid(requirement.key, message);
+}
+
+/** Checks that the values of a requirement are label values, in releases from 1.32 on. */
+export function labelValues(
+  terms: readonly { readonly matchExpressions?: readonly Requirement[] | undefined }[],
+  report: FieldReport,
+  { release }: Pick<KindContext, "release">,
+): void {
+  if (!isAtLeast(release, "1.32")) return;
+  for (const [index, { matchExpressions = [] }] of terms.entries())
+    for (const [position, { values = [] }] of matchExpressions.entries())
+      for (const [at, value] of values.entries()) {
+        if (report.full) return;
+        for (const message of labelValueFaults(value))
+          report.at(index, "matchExpressions", position, "values", at).invalid(value, message);
+      }
 }
 
 /** Checks a requirement for a node field; only the name is supported. */

@@ -1,7 +1,9 @@
 import { atomicStruct, struct } from "./v1.ts";
-import { fieldRequirement, labelRequirement } from "./node-selector-rules.ts";
+import { fieldRequirement, labelRequirement, labelValues } from "./node-selector-rules.ts";
 import { each, notEmpty } from "../checks/values.ts";
-import { field, list, string } from "../../schema/types.ts";
+import type { KindContext } from "../../schema/context.ts";
+import type { FieldReport } from "../../schema/faults.ts";
+import { field, list, string, type Static } from "../../schema/types.ts";
 
 const NodeSelectorRequirement = struct(
   "NodeSelectorRequirement",
@@ -33,6 +35,16 @@ export const NodeSelectorTerm = atomicStruct(
   },
 );
 
+/** Requires terms with valid label values. */
+function someTerms(
+  terms: readonly Static<typeof NodeSelectorTerm>[],
+  report: FieldReport,
+  context: KindContext,
+): void {
+  notEmpty(terms, report);
+  labelValues(terms, report, context);
+}
+
 export const NodeSelector = atomicStruct(
   "NodeSelector",
   "Selects nodes that fulfil at least one of the terms.",
@@ -40,6 +52,6 @@ export const NodeSelector = atomicStruct(
     nodeSelectorTerms: field(1, list(NodeSelectorTerm), "The terms, of which one must hold.")
       .required()
       .atomic()
-      .check(notEmpty),
+      .check(someTerms),
   },
 );

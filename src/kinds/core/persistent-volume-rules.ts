@@ -1,3 +1,5 @@
+import { isAtLeast } from "../../base/releases.ts";
+import type { KindContext } from "../../schema/context.ts";
 import { deepClone } from "../../base/json/value.ts";
 import type { FieldReport } from "../../schema/faults.ts";
 import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
@@ -174,11 +176,17 @@ const goneSources: Readonly<Partial<Record<(typeof sources)[number], string>>> =
   glusterfs: "deprecated in v1.25, non-functional in v1.26+",
 };
 
+/** Sources that releases from 1.28 on also warn of. */
+const laterGoneSources: typeof goneSources = {
+  cephfs: "deprecated in v1.28, non-functional in v1.31+",
+  rbd: "deprecated in v1.28, non-functional in v1.31+",
+};
+
 /** Returns the warnings for a volume. */
 export function volumeWarnings(
   spec: PersistentVolumeSpec,
   annotations: Readonly<Record<string, string>> | undefined,
-  vocabulary: Vocabulary,
+  { vocabulary, release }: KindContext,
 ): string[] {
   const warnings: string[] = [];
   for (const [index, term] of (spec.nodeAffinity?.required?.nodeSelectorTerms ?? []).entries()) {
@@ -193,10 +201,9 @@ export function volumeWarnings(
       "spec.persistentVolumeReclaimPolicy: Recycle is deprecated; let volumes be made on demand instead",
     );
   }
+  const gone = isAtLeast(release, "1.28") ? { ...goneSources, ...laterGoneSources } : goneSources;
   for (const name of sources) {
-    if (goneSources[name] !== undefined && spec[name] !== undefined) {
-      warnings.push(`spec.${name}: ${goneSources[name]}`);
-    }
+    if (gone[name] !== undefined && spec[name] !== undefined) warnings.push(`spec.${name}: ${gone[name]}`);
   }
   return warnings;
 }

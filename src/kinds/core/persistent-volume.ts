@@ -1,4 +1,5 @@
 import { kind } from "./v1.ts";
+import type { KindContext } from "../../schema/context.ts";
 import { type ObjectFor } from "../../schema/kind.ts";
 import { ObjectMeta } from "../../schema/object-meta.ts";
 import { field } from "../../schema/types.ts";
@@ -45,10 +46,10 @@ export const PersistentVolume = kind({
     checkDriverSecrets(volume.spec ?? {}, live.spec ?? {}, report.at("spec"));
     checkVolumeUpdate(volume.spec ?? {}, live.spec ?? {}, report, vocabulary);
   },
-  warnings: (volume, { vocabulary }) =>
-    volumeWarnings(volume.spec ?? {}, volume.metadata.annotations, vocabulary),
+  warnings: (volume, context) => volumeWarnings(volume.spec ?? {}, volume.metadata.annotations, context),
   status: {
-    initial: () => ({ phase: "Pending" }),
+    initial: (_volume, context) => ({ phase: "Pending", ...transitionNow(context) }),
+    write: ({ status }, live, context) => withTransition(status, live.status, context),
   },
   laterColumns: [attributesClassColumn],
   columns: [
@@ -108,3 +109,30 @@ export const PersistentVolume = kind({
   ],
 });
 export type PersistentVolume = ObjectFor<typeof PersistentVolume>;
+
+const transitionGate = "PersistentVolumeLastPhaseTransitionTime";
+
+/** The time of a phase that begins now, if volumes have it. */
+function transitionNow({ enabled, now }: KindContext): { lastPhaseTransitionTime?: string } {
+  if (now === undefined || !enabled(transitionGate)) return {};
+  return { lastPhaseTransitionTime: new Date(now).toISOString().replace(/\.\d+Z$/, "Z") };
+}
+
+interface Phase {
+  phase?: string | undefined;
+  lastPhaseTransitionTime?: string | undefined;
+}
+
+/** Returns a written status with the time at which its phase began, unless the request has another time. */
+function withTransition<S extends Phase>(
+  status: S | undefined,
+  live: Phase | undefined,
+  context: KindContext,
+): S | undefined {
+  if (status === undefined || !context.enabled(transitionGate)) return status;
+  const { lastPhaseTransitionTime: time } = status;
+  const before = live?.lastPhaseTransitionTime;
+  if (status.phase !== live?.phase)
+    return time === undefined || time === before ? { ...status, ...transitionNow(context) } : status;
+  return time === undefined && before !== undefined ? { ...status, lastPhaseTransitionTime: before } : status;
+}

@@ -1,3 +1,5 @@
+import { createPrivateKey, X509Certificate } from "node:crypto";
+import { isAtLeast } from "../../base/releases.ts";
 import { kind } from "./v1.ts";
 import { parseEmbeddedJson } from "../../base/json/embedded.ts";
 import type { FieldReport } from "../../schema/faults.ts";
@@ -63,6 +65,10 @@ export const Secret = kind({
     if (secret.type !== live.type) report.at("type").invalid(secret.type, "field is immutable");
     checkImmutable(live, secret, [["data", live.data, secret.data]], report);
   },
+  warnings(secret, { vocabulary, release }) {
+    if (secret.type !== `${vocabulary.domain}/tls` || !isAtLeast(release, "1.27")) return [];
+    return keyPairWarnings(secret.data ?? {});
+  },
   columns: [
     nameColumn,
     { name: "Type", type: "string", doc: "What the values are for.", cell: (secret) => secret.type ?? "" },
@@ -77,6 +83,18 @@ export const Secret = kind({
   ],
 });
 export type Secret = ObjectFor<typeof Secret>;
+
+/** Warns of a certificate and a key that can't be read or don't belong together. */
+function keyPairWarnings(data: Readonly<Record<string, string>>): string[] {
+  const pem = (name: string): Buffer => Buffer.from(data[name] ?? "", "base64");
+  try {
+    const certificate = new X509Certificate(pem("tls.crt"));
+    const matches = certificate.checkPrivateKey(createPrivateKey(pem("tls.key")));
+    return matches ? [] : ["tls: private key does not match public key"];
+  } catch {
+    return ["tls: no certificate with a private key can be read from tls.crt and tls.key"];
+  }
+}
 
 /** Requires the data of the standard types of secrets. */
 function checkTyped(secret: Secret, report: FieldReport, vocabulary: Vocabulary): void {

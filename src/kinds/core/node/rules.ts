@@ -17,8 +17,12 @@ export function checkAmounts(
   }
 }
 
-/** Allows at most one range per IP family for pods. */
-export function checkPodRanges(ranges: readonly string[], report: FieldReport): void {
+/** Allows at most one range per IP family for pods; releases before 1.33 also report duplicates. */
+export function checkPodRanges(
+  ranges: readonly string[],
+  report: FieldReport,
+  { release }: Pick<KindContext, "release">,
+): void {
   let valid = true;
   const seen = new Set<string>();
   for (const [index, range] of ranges.entries()) {
@@ -27,7 +31,7 @@ export function checkPodRanges(ranges: readonly string[], report: FieldReport): 
       report.at(index).invalid(ranges, "must be valid CIDR");
       valid = false;
     }
-    if (seen.has(range)) report.at(index).duplicate(range);
+    if (seen.has(range) && !isAtLeast(release, "1.33")) report.at(index).duplicate(range);
     seen.add(range);
   }
   if (ranges.length < 2) return;

@@ -1,3 +1,5 @@
+import { isAtLeast } from "../../../base/releases.ts";
+import type { KindContext } from "../../../schema/context.ts";
 import { dnsSubdomainFaults } from "../../../base/names.ts";
 import type { FieldReport } from "../../../schema/faults.ts";
 import { ipAddress } from "../../checks/addresses.ts";
@@ -7,13 +9,21 @@ interface HostAlias {
   readonly hostnames?: readonly string[] | undefined;
 }
 
-/** Checks lines of the hosts file; reported without index, as in the reference. */
-export function hostAliases(aliases: readonly HostAlias[], report: FieldReport): void {
-  for (const { ip = "", hostnames = [] } of aliases) {
+/** Checks lines of the hosts file; as in the reference, releases before 1.30 report them without index. */
+export function hostAliases(
+  aliases: readonly HostAlias[],
+  report: FieldReport,
+  { release }: Pick<KindContext, "release">,
+): void {
+  const hasIndex = isAtLeast(release, "1.30");
+  for (const [index, { ip = "", hostnames = [] }] of aliases.entries()) {
     if (report.full) return;
-    ipAddress(ip, report.at("ip"));
-    for (const name of hostnames) {
-      for (const message of dnsSubdomainFaults(name)) report.at("hostnames").invalid(name, message);
+    const at = hasIndex ? report.at(index) : report;
+    ipAddress(ip, at.at("ip"));
+    for (const [position, name] of hostnames.entries()) {
+      const names = at.at("hostnames");
+      for (const message of dnsSubdomainFaults(name))
+        (hasIndex ? names.at(position) : names).invalid(name, message);
     }
   }
 }

@@ -1,3 +1,4 @@
+import { isAtLeast } from "../../../base/releases.ts";
 import { kind } from "../v1.ts";
 import { type ObjectFor } from "../../../schema/kind.ts";
 import { ObjectMeta } from "../../../schema/object-meta.ts";
@@ -42,8 +43,10 @@ export const Pod = kind({
     "status.podIP": (pod) => pod.status?.podIP ?? "",
     "status.nominatedNodeName": (pod) => pod.status?.nominatedNodeName ?? "",
   },
-  fillDefaults({ spec }) {
+  fillDefaults({ spec }, { release }) {
     if (spec === undefined) return;
+    const { terminationGracePeriodSeconds: seconds = 0 } = spec;
+    if (seconds < 0 && isAtLeast(release, "1.37")) spec.terminationGracePeriodSeconds = 1;
     spec.enableServiceLinks ??= true;
     for (const { resources } of [...(spec.containers ?? []), ...(spec.initContainers ?? [])]) {
       if (resources?.limits !== undefined)

@@ -1,9 +1,13 @@
+import { isAtLeast } from "../../../base/releases.ts";
 import { struct } from "../v1.ts";
 import { qualifiedName } from "../../checks/names.ts";
+import { labelSelector } from "../../checks/selectors.ts";
 import { positive } from "../../checks/numbers.ts";
 import { checkMatchLabelKeys, checkMinDomains, checkToleration } from "./scheduling-rules.ts";
 import { LabelSelector } from "../../meta/label-selector.ts";
-import { field, int32, int64, list, string } from "../../../schema/types.ts";
+import type { KindContext } from "../../../schema/context.ts";
+import type { FieldReport } from "../../../schema/faults.ts";
+import { field, int32, int64, list, string, type Static } from "../../../schema/types.ts";
 
 export const Toleration = struct(
   "Toleration",
@@ -28,6 +32,15 @@ export const Toleration = struct(
   { check: checkToleration },
 );
 
+/** Checks a selector in releases from 1.27 on; as in the reference, it isn't validated in earlier ones. */
+function laterSelector(
+  selector: Static<typeof LabelSelector>,
+  report: FieldReport,
+  { release }: Pick<KindContext, "release">,
+): void {
+  if (isAtLeast(release, "1.27")) labelSelector(selector, report);
+}
+
 export const TopologySpreadConstraint = struct(
   "TopologySpreadConstraint",
   "How matching pods are spread over parts of the cluster.",
@@ -40,8 +53,9 @@ export const TopologySpreadConstraint = struct(
       .declaredRequired()
       .checkedWhenEmpty()
       .oneOf("DoNotSchedule", "ScheduleAnyway"),
-    // As in the reference, the selector isn't validated.
-    labelSelector: field(4, LabelSelector, "Selects the pods that are counted.").nullable(),
+    labelSelector: field(4, LabelSelector, "Selects the pods that are counted.")
+      .nullable()
+      .check(laterSelector),
     minDomains: field(5, int32, "Least number of parts that must be eligible.")
       .nullable()
       .gated("MinDomainsInPodTopologySpread")

@@ -1,3 +1,4 @@
+import { isAtLeast } from "../../../base/releases.ts";
 import { dnsSubdomainFaults, qualifiedNameFaults } from "../../../base/names.ts";
 import { isIPv4 } from "node:net";
 import type { KindContext } from "../../../schema/context.ts";
@@ -37,7 +38,7 @@ export function checkPodStatus(
   checkStates(now, before, "initContainerStatuses", policy, statusReport);
   // Ephemeral containers are never restarted.
   checkStates(now, before, "ephemeralContainerStatuses", "Never", statusReport);
-  checkAddresses(now, statusReport.at("podIPs"));
+  checkAddresses(now, statusReport.at("podIPs"), context);
 }
 
 type StatusList = "containerStatuses" | "initContainerStatuses" | "ephemeralContainerStatuses";
@@ -62,14 +63,18 @@ function checkStates(
   }
 }
 
-/** Allows at most one address per family, without duplicates. */
-function checkAddresses(status: PodStatus, report: FieldReport): void {
+/** Allows at most one address per family; releases before 1.33 also report duplicates. */
+function checkAddresses(
+  status: PodStatus,
+  report: FieldReport,
+  { release }: Pick<KindContext, "release">,
+): void {
   const addresses = (status.podIPs ?? []).map(({ ip }) => ip ?? "");
   const seen = new Set<string>();
   for (const [index, address] of addresses.entries()) {
     if (report.full) return;
     ipAddress(address, report.at(index));
-    if (seen.has(address)) report.at(index).duplicate({ ip: address });
+    if (seen.has(address) && !isAtLeast(release, "1.33")) report.at(index).duplicate({ ip: address });
     seen.add(address);
   }
   if (addresses.length < 2) return;

@@ -1,8 +1,10 @@
+import { isAtLeast } from "../../../base/releases.ts";
 import type { KindContext } from "../../../schema/context.ts";
 import { FieldReport } from "../../../schema/faults.ts";
 import type { ApiObject } from "../../../schema/kind.ts";
 import { quantityFrom } from "../../quantities.ts";
 import { labelWarnings } from "../deprecated-labels.ts";
+import { hiddenVariables, laterWarnings } from "./later-warnings.ts";
 import { containerProfileAnnotation, podProfileAnnotation } from "./seccomp-annotations.ts";
 import type { PodSpec } from "./spec-fields.ts";
 import type { PodTemplateSpec } from "./template.ts";
@@ -15,6 +17,12 @@ const goneVolumes: Readonly<Record<string, string>> = {
   quobyte: "deprecated, and no longer supported",
   photonPersistentDisk: "deprecated, and no longer supported",
   glusterfs: "deprecated",
+};
+
+/** Volumes that releases from 1.28 on also warn of. */
+const laterGoneVolumes: Readonly<Record<string, string>> = {
+  cephfs: "deprecated in v1.28, non-functional in v1.31+",
+  rbd: "deprecated in v1.28, non-functional in v1.31+",
 };
 
 interface Workload extends ApiObject {
@@ -44,9 +52,10 @@ export function templateWarnings(
   const report = root.at("spec");
   return [
     ...nodeLabelWarnings(spec, report, context),
-    ...volumeWarnings(spec, report),
+    ...volumeWarnings(spec, report, context),
     ...listWarnings(spec, report),
-    ...containerWarnings(spec, report),
+    ...containerWarnings(spec, report, context),
+    ...laterWarnings(spec, report, context.release),
     ...annotationWarnings(metadata?.annotations, spec, root, context),
   ];
 }
@@ -80,11 +89,12 @@ function nodeLabelWarnings(spec: PodSpec, report: FieldReport, { vocabulary }: K
   return warnings;
 }
 
-function volumeWarnings(spec: PodSpec, report: FieldReport): string[] {
+function volumeWarnings(spec: PodSpec, report: FieldReport, { release }: KindContext): string[] {
+  const gone = isAtLeast(release, "1.28") ? { ...goneVolumes, ...laterGoneVolumes } : goneVolumes;
   return (spec.volumes ?? []).flatMap((volume, index) =>
     Object.keys(volume)
-      .filter((name) => Object.hasOwn(goneVolumes, name))
-      .map((name) => `${report.at("volumes", index, name).path}: ${goneVolumes[name]!}`),
+      .filter((name) => Object.hasOwn(gone, name))
+      .map((name) => `${report.at("volumes", index, name).path}: ${gone[name]!}`),
   );
 }
 
@@ -130,7 +140,8 @@ function fractions(amounts: Readonly<Record<string, string>> | undefined, report
 }
 
 /** Warns of fractional bytes and of duplicate variables. */
-function containerWarnings(spec: PodSpec, report: FieldReport): string[] {
+function containerWarnings(spec: PodSpec, report: FieldReport, { release }: KindContext): string[] {
+  const namesAreCompared = !isAtLeast(release, "1.28");
   const warnings = fractions(spec.overhead, report.at("overhead"));
   for (const list of ["initContainers", "containers", "ephemeralContainers"] as const) {
     for (const [index, { resources, env }] of (spec[list] ?? []).entries()) {
@@ -139,7 +150,9 @@ function containerWarnings(spec: PodSpec, report: FieldReport): string[] {
       warnings.push(
         ...fractions(resources?.limits, at.at("resources", "limits")),
         ...fractions(resources?.requests, at.at("resources", "requests")),
-        ...duplicates(names, "name", (position) => at.at("env", position, "name")),
+        ...(namesAreCompared
+          ? duplicates(names, "name", (position) => at.at("env", position, "name"))
+          : hiddenVariables(env ?? [], at.at("env"))),
       );
     }
   }

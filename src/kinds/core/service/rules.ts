@@ -1,3 +1,4 @@
+import { isAtLeast } from "../../../base/releases.ts";
 import { qualifiedNameFaults } from "../../../base/names.ts";
 import type { KindContext } from "../../../schema/context.ts";
 import type { FieldReport } from "../../../schema/faults.ts";
@@ -109,7 +110,7 @@ function checkSourceRanges(
   spec: ServiceSpec,
   metadata: ObjectMetaValue,
   report: FieldReport,
-  { vocabulary }: KindContext,
+  { vocabulary, release }: KindContext,
 ): void {
   const key = `service.beta.${vocabulary.domain}/load-balancer-source-ranges`;
   const annotation = metadata.annotations?.[key];
@@ -122,6 +123,11 @@ function checkSourceRanges(
     : report.at("metadata", "annotations").key(key);
   if (spec.type !== "LoadBalancer")
     annotationsReport.forbidden("may only be used when `type` is 'LoadBalancer'");
+  if (inSpec && isAtLeast(release, "1.30")) {
+    for (const [index, range] of ranges.entries())
+      if (!isCidr(range.trim())) annotationsReport.at(index).invalid(range, "must be a valid CIDR value");
+    return;
+  }
   const values = inSpec ? ranges : (annotation ?? "").trim() === "" ? [] : annotation!.split(",");
   if (!values.every((range) => isCidr(range.trim()))) {
     annotationsReport.invalid(

@@ -1,3 +1,4 @@
+import { isAtLeast } from "../../../base/releases.ts";
 import { kind } from "../v1.ts";
 import { type ObjectFor } from "../../../schema/kind.ts";
 import { ObjectMeta } from "../../../schema/object-meta.ts";
@@ -10,6 +11,7 @@ import { externalAddress, portsText } from "./cells.ts";
 import { checkClassUpdate, checkServiceSpec } from "./rules.ts";
 import { ServiceSpec } from "./spec.ts";
 import { ServiceStatus } from "./status.ts";
+import { serviceWarnings } from "./warnings.ts";
 import {
   checkHealthCheckUpdate,
   dropInapplicable,
@@ -42,6 +44,13 @@ export const Service = kind({
     "spec.clusterIP": (service) => service.spec?.clusterIP ?? "",
     "spec.type": (service) => service.spec?.type ?? "",
   },
+  fillDefaults({ spec, status }, { enabled, release }) {
+    // Before 1.29 there is no such gate and field.
+    if (spec?.type !== "LoadBalancer" || !isAtLeast(release, "1.29") || !enabled("LoadBalancerIPMode"))
+      return;
+    for (const point of (status?.loadBalancer?.ingress ?? []) as { ip?: string; ipMode?: string }[])
+      if ((point.ip ?? "") !== "") point.ipMode ??= "VIP";
+  },
   prepareCreate(copy) {
     const { clusterIP = "", clusterIPs = [] } = copy.spec ?? {};
     if (clusterIP !== "" && clusterIPs.length === 0) copy.spec!.clusterIPs = [clusterIP];
@@ -64,6 +73,7 @@ export const Service = kind({
     checkClassUpdate(service.spec ?? {}, live.spec ?? {}, specReport);
     checkHealthCheckUpdate(service.spec ?? {}, live.spec ?? {}, specReport);
   },
+  warnings: serviceWarnings,
   status: {
     initial: () => ({ loadBalancer: {} }),
   },

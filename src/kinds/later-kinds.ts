@@ -13,6 +13,8 @@ export {
   VolumeAttributesClassV1alpha1,
   VolumeAttributesClassV1beta1,
 } from "./storage/volume-attributes-class.ts";
+export { IPAddressV1, IPAddressV1alpha1, IPAddressV1beta1 } from "./networking/ip-address.ts";
+export { ServiceCIDRV1, ServiceCIDRV1alpha1, ServiceCIDRV1beta1 } from "./networking/service-cidr.ts";
 export { FlowSchemaV1 } from "./flowcontrol/flow-schema.ts";
 export { PriorityLevelConfigurationV1 } from "./flowcontrol/priority-level-configuration.ts";
 export {

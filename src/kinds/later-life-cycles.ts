@@ -1,4 +1,11 @@
-import { admissionregistration, authentication, flowcontrol, resource, storage } from "./groups.ts";
+import {
+  admissionregistration,
+  authentication,
+  flowcontrol,
+  networking,
+  resource,
+  storage,
+} from "./groups.ts";
 import { at, kinds, type LifeCycle } from "./life-cycle.ts";
 
 const deviceKinds = ["DeviceClass", "ResourceClaim", "ResourceClaimTemplate", "ResourceSlice"];
@@ -20,6 +27,17 @@ export const laterLifeCycles: readonly LifeCycle[] = [
     "SelfSubjectReview",
   ]),
   ...kinds(flowcontrol, "v1", { introduced: "1.29" }, ["FlowSchema", "PriorityLevelConfiguration"]),
+  ...kinds(networking, "v1alpha1", { introduced: "1.27", deprecated: "1.30", removed: "1.33" }, [
+    "IPAddress",
+  ]),
+  ...kinds(networking, "v1alpha1", { introduced: "1.29", deprecated: "1.30", removed: "1.33" }, [
+    "ServiceCIDR",
+  ]),
+  ...kinds(networking, "v1beta1", { introduced: "1.31", deprecated: "1.34", removed: "1.37" }, [
+    "IPAddress",
+    "ServiceCIDR",
+  ]),
+  ...kinds(networking, "v1", { introduced: "1.33" }, ["IPAddress", "ServiceCIDR"]),
   ...kinds(resource, "v1beta1", { introduced: "1.32", deprecated: "1.35", removed: "1.38" }, deviceKinds),
   ...kinds(resource, "v1beta2", { introduced: "1.33", deprecated: "1.36", removed: "1.39" }, deviceKinds),
   ...kinds(resource, "v1", { introduced: "1.34" }, deviceKinds),

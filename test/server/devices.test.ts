@@ -184,11 +184,11 @@ describe("a claim", () => {
     const old = await ok(
       server.admin.post(
         collections.claim.replace("/v1/", "/v1beta1/"),
-        named({ devices: { requests: [{ name: "r", deviceClassName: "c" }] } }),
+        named({ devices: { requests: [{ name: "r", deviceClassName: "c", count: 3 }] } }),
       ),
     );
     const stored = await ok(server.admin.get(`${collections.claim}/${old["metadata"].name}`));
-    expect(stored["spec"].devices.requests[0].exactly).toMatchObject({ deviceClassName: "c", count: 1 });
+    expect(stored["spec"].devices.requests[0].exactly).toMatchObject({ deviceClassName: "c", count: 3 });
   });
 
   test("needs a label of the namespace for administrative access", async () => {

@@ -28,6 +28,27 @@ export function isCidr(text: string): boolean {
   return Number(match[2]) <= (isIPv4(match[1]!) ? 32 : 128);
 }
 
+/** Requires a range of addresses in canonical form. */
+export function checkCidr(text: string, report: FieldReport): void {
+  if (!isCidr(text)) {
+    return report.invalid(text, "must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)");
+  }
+  const [address = "", length = ""] = text.split("/");
+  if (length.length > 1 && length.startsWith("0")) {
+    return report.invalid(text, "must not have leading 0s in IP or prefix length");
+  }
+  const bits = BigInt((isIPv4(address) ? 32 : 128) - Number(length));
+  const number = addressNumber(address);
+  if (!isIPv4(address) && number >> 32n === 0xffffn) {
+    return report.invalid(text, "must not have an IPv4-mapped IPv6 address");
+  }
+  if ((number >> bits) << bits !== number) {
+    return report.invalid(text, "must not have bits set beyond the prefix length");
+  }
+  const canonical = `${canonicalAddress(address)}/${length}`;
+  if (canonical !== text) report.invalid(text, `must be in canonical form ("${canonical}")`);
+}
+
 /** Returns the family of a valid address; an IPv4-mapped IPv6 address counts as IPv4. */
 export function familyOf(text: string): "IPv4" | "IPv6" {
   return bitsOf(text).family;

@@ -1,3 +1,4 @@
+import { Timestamps } from "../../base/timestamps.ts";
 import { stackOf } from "../../base/logger.ts";
 import {
   ensureDefaultCpuRequest,
@@ -5,6 +6,7 @@ import {
   ensureSystemNamespaces,
   reconcileDefaultPolicy,
 } from "../../controllers/bootstrap/default-objects.ts";
+import { ensureDefaultServiceCIDR } from "../../controllers/bootstrap/default-service-cidr.ts";
 import { publishClusterTrust } from "../../controllers/cluster-authentication-trust.ts";
 import type { FlowConfiguration } from "../../controllers/flow/flow-configuration.ts";
 import {
@@ -13,6 +15,7 @@ import {
   SelfSubjectReviewV1beta1,
 } from "../../kinds/authentication/self-subject-review.ts";
 import { LimitRange } from "../../kinds/core/limit-range.ts";
+import { ServiceCIDRV1 } from "../../kinds/networking/service-cidr.ts";
 import { PriorityClass } from "../../kinds/scheduling/priority-class.ts";
 import type { Client } from "../../resources/clients/client.ts";
 import type { Registry } from "../../resources/registry/registry.ts";
@@ -44,8 +47,9 @@ export async function ensureDefaultObjects(
   { flow, publishTrust, hasDefaults }: Writers,
 ): Promise<void> {
   const { vocabulary } = options;
+  const range = registry.serves(ServiceCIDRV1) ? defaultRange(options, client) : undefined;
   if (hasDefaults) {
-    await flow.ensureDefaults(client, true);
+    await Promise.all([flow.ensureDefaults(client, true), range]);
     return publishTrust().catch(logTrustFailure(options));
   }
   const hasLimits = vocabulary.behavior.defaultCpuRequest && registry.serves(LimitRange);
@@ -59,11 +63,21 @@ export async function ensureDefaultObjects(
     registry.serves(PriorityClass) ? ensurePriorityClasses(client, vocabulary) : undefined,
     namespaces.then(() => publishTrust().catch(unlessBusy(logTrustFailure(options)))),
     flow.ensureDefaults(client),
+    range,
   ]);
   const failures = results.flatMap((result) =>
     result.status === "rejected" ? [result.reason as unknown] : [],
   );
   if (failures.length > 0) throw failures.find((one) => !isStoreBusy(one)) ?? failures[0];
+}
+
+function defaultRange(
+  { vocabulary, serviceClusterIpRanges, clock }: ServerOptions,
+  client: Client,
+): Promise<void> {
+  return ensureDefaultServiceCIDR(client, vocabulary, serviceClusterIpRanges, () =>
+    new Timestamps(clock).now(),
+  );
 }
 
 /** Returns a handler that rethrows errors of a busy store ({@link isStoreBusy}) and passes others to `handle`. */

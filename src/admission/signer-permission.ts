@@ -13,7 +13,7 @@ export function maySignFor(
   authorizer: Authorizer,
   vocabulary: Vocabulary,
   user: UserInfo,
-  verb: "approve" | "sign",
+  verb: "approve" | "attest" | "sign",
   signerName: string,
 ): MaybePromise<boolean> {
   const isAllowed = (name: string): MaybePromise<boolean> => {

@@ -31,3 +31,13 @@ export {
   ResourceSliceV1beta1,
   ResourceSliceV1beta2,
 } from "./resource/devices/kinds.ts";
+export {
+  ClusterTrustBundleV1,
+  ClusterTrustBundleV1alpha1,
+  ClusterTrustBundleV1beta1,
+} from "./certificates/cluster-trust-bundle.ts";
+export {
+  PodCertificateRequestV1,
+  PodCertificateRequestV1alpha1,
+  PodCertificateRequestV1beta1,
+} from "./certificates/pod-certificate-request.ts";

@@ -1,6 +1,7 @@
 import {
   admissionregistration,
   authentication,
+  certificates,
   flowcontrol,
   networking,
   resource,
@@ -26,6 +27,23 @@ export const laterLifeCycles: readonly LifeCycle[] = [
   ...kinds(authentication, "v1beta1", { introduced: "1.27", deprecated: "1.30", removed: "1.33" }, [
     "SelfSubjectReview",
   ]),
+  ...kinds(certificates, "v1alpha1", { introduced: "1.27", deprecated: "1.34", removed: "1.37" }, [
+    "ClusterTrustBundle",
+  ]),
+  ...kinds(certificates, "v1alpha1", { introduced: "1.34", removed: "1.35" }, ["PodCertificateRequest"]),
+  ...kinds(
+    certificates,
+    "v1beta1",
+    { introduced: "1.33", deprecated: "1.37", removed: "1.40", replacement: at(certificates, "v1") },
+    ["ClusterTrustBundle"],
+  ),
+  ...kinds(
+    certificates,
+    "v1beta1",
+    { introduced: "1.35", deprecated: "1.37", removed: "1.40", replacement: at(certificates, "v1") },
+    ["PodCertificateRequest"],
+  ),
+  ...kinds(certificates, "v1", { introduced: "1.37" }, ["ClusterTrustBundle", "PodCertificateRequest"]),
   ...kinds(flowcontrol, "v1", { introduced: "1.29" }, ["FlowSchema", "PriorityLevelConfiguration"]),
   ...kinds(networking, "v1alpha1", { introduced: "1.27", deprecated: "1.30", removed: "1.33" }, [
     "IPAddress",

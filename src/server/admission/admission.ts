@@ -5,6 +5,7 @@ import { defaultRelease } from "../../base/releases.ts";
 import { whyUnreadable } from "../../base/unreadable.ts";
 import { ConfigurationError } from "../../schema/configuration.ts";
 import { deviceAdminAccess } from "../../admission/plugins/device-admin-access.ts";
+import { podCertificateSigning } from "../../admission/plugins/trust-bundles.ts";
 import { escalationCheck } from "../../admission/plugins/escalation-check.ts";
 import { policyExpressionCheck } from "../../admission/policies/expression-check.ts";
 import { OptionsError } from "../options/options-error.ts";
@@ -43,10 +44,17 @@ export async function admissionPlugins(
   }
   const { policy, authorizer, registry, facts } = parts;
   const { vocabulary } = options;
+  const laterChecks =
+    registry.release === defaultRelease
+      ? []
+      : [
+          deviceAdminAccess(() => facts.namespaces, vocabulary),
+          podCertificateSigning(authorizer, vocabulary),
+        ];
   return [
     ...plugins,
     policyExpressionCheck(policyPrograms(options), registry, vocabulary),
-    ...(registry.release === defaultRelease ? [] : [deviceAdminAccess(() => facts.namespaces, vocabulary)]),
+    ...laterChecks,
     escalationCheck(policy, authorizer, vocabulary),
   ];
 }

@@ -38,6 +38,7 @@ import {
 import { denyServiceExternalIps } from "../../admission/plugins/deny-service-external-ips.ts";
 import { eventRateLimit, readEventLimits } from "../../admission/plugins/event-rate-limit.ts";
 import { mutatingWebhooks } from "../../admission/plugins/mutating-webhooks.ts";
+import { clusterTrustBundleAttest } from "../../admission/plugins/trust-bundles.ts";
 import { validatingWebhooks } from "../../admission/plugins/validating-webhooks.ts";
 import { namespaceLifecycle } from "../../admission/plugins/namespace-lifecycle.ts";
 import { nodeRestriction } from "../../admission/plugins/node-restriction/node-restriction.ts";
@@ -119,6 +120,9 @@ export const pluginTable: readonly PluginRow[] = [
   on("RuntimeClass", ({ vocabulary }, { facts }) => runtimeClass(facts, vocabulary.behavior)),
   on("CertificateApproval", ({ vocabulary }, { authorizer }) => certificateApproval(authorizer, vocabulary)),
   on("CertificateSigning", ({ vocabulary }, { authorizer }) => certificateSigning(authorizer, vocabulary)),
+  on("ClusterTrustBundleAttest", ({ vocabulary }, { authorizer }) =>
+    clusterTrustBundleAttest(authorizer, vocabulary),
+  ),
   on("CertificateSubjectRestriction", ({ vocabulary }) => certificateSubjectRestriction(vocabulary)),
   on("DefaultIngressClass", ({ vocabulary }, { facts }) => defaultIngressClass(facts, vocabulary)),
   off("DenyServiceExternalIPs", denyServiceExternalIps),

@@ -41,3 +41,4 @@ export {
   PodCertificateRequestV1alpha1,
   PodCertificateRequestV1beta1,
 } from "./certificates/pod-certificate-request.ts";
+export { LeaseCandidateV1alpha2, LeaseCandidateV1beta1 } from "./coordination/lease-candidate.ts";

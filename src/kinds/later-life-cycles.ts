@@ -2,6 +2,7 @@ import {
   admissionregistration,
   authentication,
   certificates,
+  coordination,
   flowcontrol,
   networking,
   resource,
@@ -44,6 +45,12 @@ export const laterLifeCycles: readonly LifeCycle[] = [
     ["PodCertificateRequest"],
   ),
   ...kinds(certificates, "v1", { introduced: "1.37" }, ["ClusterTrustBundle", "PodCertificateRequest"]),
+  ...kinds(coordination, "v1alpha2", { introduced: "1.32", deprecated: "1.35", removed: "1.38" }, [
+    "LeaseCandidate",
+  ]),
+  ...kinds(coordination, "v1beta1", { introduced: "1.33", deprecated: "1.36", removed: "1.39" }, [
+    "LeaseCandidate",
+  ]),
   ...kinds(flowcontrol, "v1", { introduced: "1.29" }, ["FlowSchema", "PriorityLevelConfiguration"]),
   ...kinds(networking, "v1alpha1", { introduced: "1.27", deprecated: "1.30", removed: "1.33" }, [
     "IPAddress",

@@ -5,6 +5,7 @@ import { since } from "../../schema/later-fields.ts";
 import { field, int32, microTime, string } from "../../schema/types.ts";
 import { nonNegative, positive } from "../checks/numbers.ts";
 import { ageColumn, nameColumn } from "../columns.ts";
+import { checkStrategy, oldestEmulationVersion } from "./lease-strategy.ts";
 
 const LeaseSpec = struct(
   "LeaseSpec",
@@ -19,12 +20,17 @@ const LeaseSpec = struct(
     leaseTransitions: field(5, int32, "How often the holder changed.").nullable().check(nonNegative),
   },
   {
+    check({ strategy = "", preferredHolder = "" }, report) {
+      if (preferredHolder === "" || strategy !== "") return;
+      report.at("preferredHolder").forbidden("may only be specified if `strategy` is defined");
+    },
     later: () => ({
       strategy: since(
         "1.31",
         field(6, string, "How the holder is chosen, if the server chooses it.")
           .nullable()
-          .knownValues("OldestEmulationVersion")
+          .knownValues(oldestEmulationVersion)
+          .check(checkStrategy)
           .gated("CoordinatedLeaderElection"),
       ),
       preferredHolder: since(

@@ -1,6 +1,7 @@
 import { instantiate, Substitution } from "./assignability.ts";
-import type { CelFunction, FunctionTable } from "./function-table.ts";
-import type { Features } from "./language-features.ts";
+import type { CelFunction } from "./function-table.ts";
+import { objectLiteralType } from "./object-literals.ts";
+import type { Checked, Scope } from "./scope.ts";
 import {
   entryTypes,
   laterTypes,
@@ -26,24 +27,6 @@ import {
   type Select,
 } from "./syntax.ts";
 import { bool, dyn, listOf, mapOf, namedTypes, optionalOf, typeOf, typeText, type CelType } from "./types.ts";
-
-/** The declarations for checking an expression. */
-export interface Scope {
-  /** Types of variables by name; names may have dots. */
-  readonly variables: ReadonlyMap<string, CelType>;
-  readonly functions: FunctionTable;
-  readonly features: Features;
-  /** Whether list items, map keys and map values in literals must have the same type. */
-  readonly uniformLiterals: boolean;
-}
-
-/** Result of checking an expression. */
-export interface Checked {
-  /** Type of the expression. */
-  readonly type: CelType;
-  /** Variables of the scope that the expression uses. */
-  readonly variables: ReadonlySet<string>;
-}
 
 /**
  * Checks the types of an expression and sets the types in its nodes.
@@ -105,7 +88,9 @@ class Checker {
       case "map":
         return this.map(expression);
       case "object":
-        throw undeclared(expression.name, expression.at);
+        return objectLiteralType(expression, this.scope, this.substitution, ({ value, optional }) =>
+          optional ? this.valueType(value) : this.typeOf(value),
+        );
       case "logical":
         for (const operand of expression.operands) this.expectBool(operand);
         return bool;

@@ -1,5 +1,5 @@
 import type { Meter } from "./meter.ts";
-import type { ListIdentity } from "./types.ts";
+import type { ListIdentity, ObjectType } from "./types.ts";
 import { CelList, CelMap, Uint, type Value } from "./values.ts";
 
 /** Meter steps for copying a list item, including its conversion from JSON. */
@@ -82,6 +82,28 @@ export class ValueMap extends CelMap {
 
   keys(): readonly Value[] {
     return [...this.entries.values()].map(([key]) => key);
+  }
+}
+
+/** An object that an expression constructs. */
+export class ConstructedObject extends CelMap {
+  constructor(
+    readonly type: ObjectType,
+    readonly fields: ReadonlyMap<string, Value>,
+  ) {
+    super();
+  }
+
+  get size(): number {
+    return this.fields.size;
+  }
+
+  get(name: Value): Value | undefined {
+    return typeof name === "string" ? this.fields.get(name) : undefined;
+  }
+
+  keys(): readonly string[] {
+    return [...this.fields.keys()];
   }
 }
 

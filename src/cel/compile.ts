@@ -1,4 +1,5 @@
-import { check, type Checked } from "./checker.ts";
+import { check } from "./checker.ts";
+import type { Checked } from "./scope.ts";
 import { estimate, type CostEstimate } from "./estimate.ts";
 import { valueOfJson } from "./json-values.ts";
 import { referenceLanguage, type Language } from "./libraries.ts";
@@ -9,7 +10,7 @@ import type { LazyValue, Step } from "./step.ts";
 import { Suspension } from "./suspension.ts";
 import { ExpressionError, type Expression, type ExpressionFault } from "./syntax.ts";
 import { sameType } from "./assignability.ts";
-import { typeText, type CelType } from "./types.ts";
+import { typeText, type CelType, type ObjectType } from "./types.ts";
 import { Fault, type Value } from "./values.ts";
 import type { JsonValue } from "../base/json/value.ts";
 
@@ -29,6 +30,8 @@ export interface Environment {
   readonly result?: CelType;
   /** Whether list and map literals may mix types; the default is false. */
   readonly mixedLiterals?: boolean;
+  /** Returns the type of objects that the expression constructs; absent if it can't construct any. */
+  readonly constructed?: (name: string) => ObjectType | undefined;
   /** What the expression may use; the default is that of the reference release. */
   readonly language?: Language;
 }
@@ -101,13 +104,13 @@ export function compile(text: string, environment: Environment): Compiled {
 
 function parseAndCheck(
   text: string,
-  { variables, mixedLiterals = false, language = referenceLanguage }: Environment,
+  { variables, mixedLiterals = false, language = referenceLanguage, constructed }: Environment,
 ): Checked & { readonly expression: Expression } {
   const { functions, features } = language;
   const expression = parse(text, features);
   return {
     expression,
-    ...check(expression, { variables, functions, features, uniformLiterals: !mixedLiterals }),
+    ...check(expression, { variables, functions, features, uniformLiterals: !mixedLiterals, constructed }),
   };
 }
 

@@ -15,6 +15,7 @@ import type {
   OptionalMap,
   Select,
 } from "./syntax.ts";
+import { objectCost } from "./object-cost.ts";
 import { dyn, urlType, type CelType } from "./types.ts";
 import { characterCount } from "./values.ts";
 
@@ -137,8 +138,10 @@ class Estimator {
         return this.comprehension(expression);
       case "optional map":
         return this.optionalMap(expression);
-      case "object":
-        throw new Error("object literals are not supported");
+      case "object": {
+        const costs = expression.fields.map(({ value }) => this.estimate(value).cost);
+        return { cost: costs.reduce(plus, fixed(objectCost)) };
+      }
     }
   }
 

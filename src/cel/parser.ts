@@ -17,6 +17,7 @@ import {
   type Call,
   type Expression,
   type Logical,
+  type ObjectLiteralField,
 } from "./syntax.ts";
 import { tokenize, type Token } from "./tokens.ts";
 
@@ -194,10 +195,11 @@ class Parser {
       const { at } = this.token;
       if (this.takes(".")) operand = this.selection(operand, at);
       else if (this.takes("[")) operand = this.index(operand, at);
-      else if (this.isSign("{") && qualifiedName(operand.expression) !== undefined) {
-        const name = qualifiedName(operand.expression)!;
+      else {
+        const name = this.isSign("{") ? qualifiedName(operand.expression) : undefined;
+        if (name === undefined) return operand;
         operand = this.objectLiteral(name, operand);
-      } else return operand;
+      }
     }
   }
 
@@ -293,10 +295,7 @@ class Parser {
   private list(close: string, optional?: Set<number>): Part[] {
     const items: Part[] = [];
     // A single comma is allowed where a trailing comma is.
-    if (close === "]" && this.takes(",")) {
-      this.expect(close);
-      return items;
-    }
+    if (close === "]" && this.takes(",")) return (this.expect(close), items);
     while (!this.takes(close)) {
       if (optional !== undefined && this.takesOptionalMark()) optional.add(items.length);
       items.push(this.expression());
@@ -325,17 +324,20 @@ class Parser {
     return this.combine({ node: "map", entries, at }, parts, entries.length === 0 ? 0 : 1);
   }
 
-  /** Parses an object literal. Types for it don't exist, so only the name is kept, for the error. */
   private objectLiteral(name: string, operand: Part): Part {
-    const parts = [operand];
+    const parts = this.features.shallowDepth === true ? [] : [operand];
+    const fields: ObjectLiteralField[] = [];
     this.expect("{");
     while (!this.takes("}")) {
-      this.fieldName();
+      const optional = this.takesOptionalMark();
+      const { at } = this.token;
+      const field = this.fieldName();
       this.expect(":");
       parts.push(this.expression());
+      fields.push({ name: field, value: parts.at(-1)!.expression, optional, at });
       if (!this.takes(",") && !this.isSign("}")) throw this.unexpected('"," or "}"');
     }
-    return this.combine({ node: "object", name, at: operand.expression.at }, parts, 1);
+    return this.combine({ node: "object", name, fields, at: operand.expression.at }, parts, 1);
   }
 
   private fieldName(): string {

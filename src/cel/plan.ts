@@ -4,6 +4,7 @@ import { reservedField, unescapedFieldName } from "./field-names.ts";
 import { chargeOf, type CelFunction, type FunctionTable } from "./function-table.ts";
 import { indexValue, valueOrMissingKey } from "./functions/operators.ts";
 import { constantOf, isConstant } from "./constants.ts";
+import { planObject } from "./object-literals.ts";
 import type { Step } from "./step.ts";
 import { ExpressionError, selectionFunctions } from "./syntax.ts";
 import type {
@@ -79,8 +80,9 @@ export class Planner {
         return this.comprehension(expression);
       case "optional map":
         return this.optionalMap(expression);
-      case "literal":
       case "object":
+        return planObject(expression, (value) => this.plan(value));
+      case "literal":
         throw new Error(`${expression.node} must be planned by its parent`);
     }
   }

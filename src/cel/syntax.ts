@@ -110,9 +110,19 @@ export interface MapEntry {
   readonly optional: boolean;
 }
 
+/** The construction of an object of a named type: `Object.spec{replicas: 1}`. */
 export interface ObjectLiteral extends Node {
   readonly node: "object";
   readonly name: string;
+  readonly fields: readonly ObjectLiteralField[];
+}
+
+export interface ObjectLiteralField {
+  readonly name: string;
+  readonly value: Expression;
+  /** Whether the value is optional (`Object{?a: b}`). */
+  readonly optional: boolean;
+  readonly at: number;
 }
 
 export interface Logical extends Node {

@@ -11,7 +11,7 @@ import {
 import { StatusError } from "../base/status-error.ts";
 import { type Operation, parseOperation } from "./json-patch-operation.ts";
 import { type Pointer, isBelow } from "./json-pointer.ts";
-import { inapplicablePatch, malformedPatch } from "./patch-fault.ts";
+import { FailedTest, inapplicablePatch, malformedPatch } from "./patch-fault.ts";
 
 /** Limits of one patch. */
 export interface JsonPatchLimits {
@@ -170,7 +170,7 @@ class PatchedDocument {
     // A comparison ends at the first difference: its cost is at most the size of the expected value.
     this.measure(expected);
     if (!deepEqual(expected, this.get(path)))
-      throw inapplicablePatch(`the test of ${show(path)} failed: its value is another`);
+      throw new FailedTest(`the test of ${show(path)} failed: its value is another`);
   }
 
   /** Whether the parent object of a path exists without the member; a test for null succeeds then. */

@@ -10,6 +10,14 @@ export class PatchFault extends Error {
   }
 }
 
+/** A `test` operation of a JSON patch found another value. */
+export class FailedTest extends PatchFault {
+  override name = "FailedTest";
+  constructor(message: string) {
+    super(message, false);
+  }
+}
+
 /** Returns the error for a malformed patch. */
 export function malformedPatch(message: string): PatchFault {
   return new PatchFault(message, true);

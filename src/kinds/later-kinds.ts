@@ -1,5 +1,15 @@
 // Each kind and version that later releases have and the reference release hasn't.
 export {
+  MutatingAdmissionPolicyBinding,
+  MutatingAdmissionPolicyBindingV1,
+  MutatingAdmissionPolicyBindingV1beta1,
+} from "./admissionregistration/mutating-admission-policy-binding.ts";
+export {
+  MutatingAdmissionPolicy,
+  MutatingAdmissionPolicyV1,
+  MutatingAdmissionPolicyV1beta1,
+} from "./admissionregistration/mutating-admission-policy.ts";
+export {
   ValidatingAdmissionPolicyBindingV1,
   ValidatingAdmissionPolicyBindingV1beta1,
 } from "./admissionregistration/validating-admission-policy-binding.ts";

@@ -11,6 +11,7 @@ import {
 import { at, kinds, type LifeCycle } from "./life-cycle.ts";
 
 const deviceKinds = ["DeviceClass", "ResourceClaim", "ResourceClaimTemplate", "ResourceSlice"];
+const mutating = ["MutatingAdmissionPolicy", "MutatingAdmissionPolicyBinding"];
 
 /** The versions that releases after the reference release introduced. */
 export const laterLifeCycles: readonly LifeCycle[] = [
@@ -24,6 +25,19 @@ export const laterLifeCycles: readonly LifeCycle[] = [
     "ValidatingAdmissionPolicy",
     "ValidatingAdmissionPolicyBinding",
   ]),
+  ...kinds(
+    admissionregistration,
+    "v1alpha1",
+    { introduced: "1.32", deprecated: "1.35", removed: "1.38" },
+    mutating,
+  ),
+  ...kinds(
+    admissionregistration,
+    "v1beta1",
+    { introduced: "1.34", deprecated: "1.37", removed: "1.40", replacement: at(admissionregistration, "v1") },
+    mutating,
+  ),
+  ...kinds(admissionregistration, "v1", { introduced: "1.36" }, mutating),
   ...kinds(authentication, "v1", { introduced: "1.28" }, ["SelfSubjectReview"]),
   ...kinds(authentication, "v1beta1", { introduced: "1.27", deprecated: "1.30", removed: "1.33" }, [
     "SelfSubjectReview",

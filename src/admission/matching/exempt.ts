@@ -1,3 +1,5 @@
+import { MutatingAdmissionPolicyBinding } from "../../kinds/admissionregistration/mutating-admission-policy-binding.ts";
+import { MutatingAdmissionPolicy } from "../../kinds/admissionregistration/mutating-admission-policy.ts";
 import { MutatingWebhookConfiguration } from "../../kinds/admissionregistration/mutating-webhook-configuration.ts";
 import { ValidatingAdmissionPolicyBinding } from "../../kinds/admissionregistration/validating-admission-policy-binding.ts";
 import { ValidatingAdmissionPolicy } from "../../kinds/admissionregistration/validating-admission-policy.ts";
@@ -10,6 +12,8 @@ const exempt: ReadonlySet<unknown> = new Set([
   ValidatingWebhookConfiguration,
   ValidatingAdmissionPolicy,
   ValidatingAdmissionPolicyBinding,
+  MutatingAdmissionPolicy,
+  MutatingAdmissionPolicyBinding,
 ]);
 
 /**

@@ -1,16 +1,16 @@
-import { andThen, detach, type MaybePromise } from "../../base/maybe-promise.ts";
+import { andThen, type MaybePromise } from "../../base/maybe-promise.ts";
 import { ValidatingAdmissionPolicyBinding } from "../../kinds/admissionregistration/validating-admission-policy-binding.ts";
 import { ValidatingAdmissionPolicy } from "../../kinds/admissionregistration/validating-admission-policy.ts";
-import type { AdmissionPlugin, SkippedRequest } from "../admission-chain.ts";
+import type { AdmissionPlugin } from "../admission-chain.ts";
 import type { AdmissionFacts } from "../followed-objects.ts";
 import { isExempt } from "../matching/exempt.ts";
 import type { PolicyPrograms } from "../policies/environment.ts";
-import { PolicyEvaluation, type PolicyServices } from "../policies/evaluation.ts";
-import { PolicySet, type Candidate } from "../policies/policy-set.ts";
-import { bindingOf, policyOf, type Binding, type Policy } from "../policies/policy.ts";
+import { PolicyEvaluation, type ValidationServices } from "../policies/evaluation.ts";
+import { FollowedPolicies } from "../policies/followed-policies.ts";
+import { bindingOf, policyOf } from "../policies/policy.ts";
 
-/** Dependencies of the plugin. */
-export interface PolicyParts extends PolicyServices {
+/** Dependencies of a plugin for policies. */
+export interface PolicyPluginParts {
   readonly facts: AdmissionFacts;
   readonly programs: PolicyPrograms;
   /** Whether the feature gate and the group version are enabled. */
@@ -19,8 +19,8 @@ export interface PolicyParts extends PolicyServices {
   readonly isServing: () => boolean;
 }
 
-const noBindings: readonly Binding[] = [];
-const noCandidates: readonly Candidate[] = [];
+/** Dependencies of the plugin. */
+export type PolicyParts = PolicyPluginParts & ValidationServices;
 
 /**
  * ValidatingAdmissionPolicy: rejects a request if an expression of a bound policy is false (spec: conventions 4.13). A change of
@@ -29,37 +29,18 @@ const noCandidates: readonly Candidate[] = [];
  */
 export function validatingAdmissionPolicy(parts: PolicyParts): AdmissionPlugin {
   const { facts, registry, programs } = parts;
-  const policies = facts.of(ValidatingAdmissionPolicy, (object) => policyOf(object, programs));
-  const bindings = facts.of(ValidatingAdmissionPolicyBinding, bindingOf);
-  let cached: { policies: readonly Policy[]; bindings: readonly Binding[]; set: PolicySet } | undefined;
-
-  const setOf = (policies: readonly Policy[], currentBindings: readonly Binding[]): PolicySet => {
-    const bindings = currentBindings.length === 0 ? noBindings : currentBindings;
-    if (cached?.policies !== policies || cached.bindings !== bindings) {
-      cached = { policies, bindings, set: new PolicySet(policies, bindings, registry) };
-    }
-    return cached.set;
-  };
-
-  const candidatesOf = (request: SkippedRequest): MaybePromise<readonly Candidate[]> =>
-    andThen(policies.in(""), (allPolicies) => {
-      if (allPolicies.length === 0) return noCandidates;
-      return andThen(bindings.in(""), (allBindings) => setOf(allPolicies, allBindings).matching(request));
-    });
-
+  const followed = new FollowedPolicies(
+    facts.of(ValidatingAdmissionPolicy, (object) => policyOf(object, programs)),
+    facts.of(ValidatingAdmissionPolicyBinding, bindingOf),
+    registry,
+  );
   return {
     name: "ValidatingAdmissionPolicy",
-    skips(request) {
-      if (!parts.isServing()) return true;
-      const candidates = candidatesOf(request);
-      // `validate` waits for the same read and reports its failure.
-      detach(candidates, () => undefined);
-      return !(candidates instanceof Promise) && candidates.length === 0;
-    },
+    skips: (request) => !parts.isServing() || followed.matchesNone(request),
     concerns: (_, type) => parts.enabled && !isExempt(type),
     validate(request): MaybePromise<void> {
       if (!parts.isServing()) return undefined;
-      return andThen(candidatesOf(request), (candidates) =>
+      return andThen(followed.matching(request), (candidates) =>
         candidates.length === 0 ? undefined : new PolicyEvaluation(parts, request).evaluate(candidates),
       );
     },

@@ -17,6 +17,7 @@ import {
   type CelType,
   type ObjectType,
 } from "../../cel/types.ts";
+import { patchTypeOf, withPatchFunctions } from "../../cel/patch-types.ts";
 import type { AdmissionRequest } from "../../resources/engine/engine.ts";
 import type { Resource } from "../../resources/registry/registry.ts";
 import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
@@ -89,6 +90,8 @@ export interface PolicyVariables {
   readonly namespaceObject?: boolean;
   /** Whether `authorizer` and `authorizer.requestResource` are declared. */
   readonly authorizer?: boolean;
+  /** Whether the expression can construct objects and patches. */
+  readonly patches?: boolean;
   /** Types of the variables that the policy declares, by their names in expressions: `variables.<name>`. */
   readonly declared?: ReadonlyMap<string, CelType>;
 }
@@ -99,7 +102,7 @@ export interface PolicyVariables {
  * @param result the required type; undefined for any.
  */
 export function policyEnvironment(types: PolicyVariables, result: CelType | undefined): Environment {
-  const { object = dyn, params, namespaceObject = false, authorizer = false, declared } = types;
+  const { object = dyn, params, namespaceObject = false, authorizer = false, declared, patches } = types;
   const variables = new Map<string, CelType>([
     ["object", object],
     ["oldObject", object],
@@ -112,8 +115,12 @@ export function policyEnvironment(types: PolicyVariables, result: CelType | unde
     variables.set("authorizer.requestResource", resourceCheckType);
   }
   for (const [name, type] of declared ?? []) variables.set(name, type);
-  const fields = declared === undefined ? {} : { fields: new Set(declared.keys()) };
-  return result === undefined ? { variables, ...fields } : { variables, ...fields, result };
+  return {
+    variables,
+    ...(declared === undefined ? {} : { fields: new Set(declared.keys()) }),
+    ...(patches === true ? { constructed: patchTypeOf } : {}),
+    ...(result === undefined ? {} : { result }),
+  };
 }
 
 /** The environments of values, with objects of dynamic type: `object`, `oldObject` and `request`, and those of some policies. */
@@ -134,7 +141,7 @@ export interface PolicyFeatures {
  * expressions share them.
  */
 export class PolicyPrograms {
-  private readonly languages = new Map<ExpressionUse, Language>();
+  private readonly languages = new Map<string, Language>();
 
   /**
    * @param features what expressions may use.
@@ -174,13 +181,15 @@ export class PolicyPrograms {
   }
 
   /** Returns the language of expressions. */
-  language(use: ExpressionUse): Language {
-    let language = this.languages.get(use);
+  language(use: ExpressionUse, patches = false): Language {
+    const key = `${use}${patches ? " patches" : ""}`;
+    let language = this.languages.get(key);
     if (language === undefined) {
       const { release, checkSelectors } = this.features;
       const whole = languageOf(release, use);
       language = checkSelectors ? whole : withoutCheckSelectors(whole);
-      this.languages.set(use, language);
+      if (patches) language = withPatchFunctions(language);
+      this.languages.set(key, language);
     }
     return language;
   }
@@ -188,11 +197,15 @@ export class PolicyPrograms {
   /** @param result the required type; undefined for any. */
   get(expression: string, variables: PolicyVariables, result: CelType | undefined): Compiled {
     const use = this.useOf(expression);
-    const environment = () => ({ ...policyEnvironment(variables, result), language: this.language(use) });
+    const { patches } = variables;
+    const environment = () => ({
+      ...policyEnvironment(variables, result),
+      language: this.language(use, patches),
+    });
     // Variables of the policy have types of their own.
     if ((variables.declared?.size ?? 0) > 0) return compile(expression, environment());
     const names = `${variables.params === undefined ? "n" : "p"}${variables.authorizer === true ? "a" : "n"}`;
-    const key = `${names}${use[0]} ${result === undefined ? "" : typeText(result)} ${expression}`;
+    const key = `${names}${use[0]}${patches === true ? "m" : ""} ${result === undefined ? "" : typeText(result)} ${expression}`;
     let compiled = this.cache.get(key);
     if (compiled === undefined) {
       compiled = compile(expression, environment());

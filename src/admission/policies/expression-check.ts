@@ -1,5 +1,6 @@
 import { formatFaults } from "../../cel/fault-text.ts";
 import { ValidatingAdmissionPolicy } from "../../kinds/admissionregistration/validating-admission-policy.ts";
+import { MutatingAdmissionPolicy } from "../../kinds/admissionregistration/mutating-admission-policy.ts";
 import { MutatingWebhookConfiguration } from "../../kinds/admissionregistration/mutating-webhook-configuration.ts";
 import { ValidatingWebhookConfiguration } from "../../kinds/admissionregistration/validating-webhook-configuration.ts";
 import type { Registry, Resource } from "../../resources/registry/registry.ts";
@@ -8,19 +9,25 @@ import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
 import type { AdmissionPlugin } from "../admission-chain.ts";
 import type { PolicyPrograms } from "./environment.ts";
 import type { PolicyExpression } from "./policy-expression.ts";
-import { policyOf, type Policy } from "./policy.ts";
+import { mutatingPolicyOf, type MutatingPolicy } from "./mutating-policy.ts";
+import { policyOf, type Policy, type PolicyBase } from "./policy.ts";
 import { createYielder } from "../../base/yielding.ts";
 import { typeWarnings } from "./type-check.ts";
 import { declarationOf, type ApiObject, type Kind } from "../../schema/kind.ts";
 
 const checkedKinds: ReadonlySet<Kind> = new Set<Kind>([
   ValidatingAdmissionPolicy,
+  MutatingAdmissionPolicy,
   MutatingWebhookConfiguration,
   ValidatingWebhookConfiguration,
 ]);
 
 function isPolicy({ stored }: Resource): boolean {
   return declarationOf(stored.kind) === ValidatingAdmissionPolicy;
+}
+
+function isMutatingPolicy({ stored }: Resource): boolean {
+  return declarationOf(stored.kind) === MutatingAdmissionPolicy;
 }
 
 /**
@@ -50,7 +57,8 @@ export function policyExpressionCheck(
       }
       const own = programs.using((text) => (stored.has(text) ? "stored" : "new"));
       const policy = isPolicy(target.resource) ? policyOf(object, own) : undefined;
-      const expressions = policy === undefined ? webhookExpressions(object, own) : policyExpressions(policy);
+      const expressions =
+        policy === undefined ? checkedExpressions(object, target.resource, own) : policyExpressions(policy);
       const faults = FieldReport.start();
       for (const { path, expression } of expressions) {
         await yieldIfDue();
@@ -82,20 +90,40 @@ function* expressionsOf(
   resource: Resource,
   programs: PolicyPrograms,
 ): Generator<PolicyExpression> {
-  const all = isPolicy(resource)
-    ? policyExpressions(policyOf(object, programs))
-    : webhookExpressions(object, programs);
-  for (const { expression } of all) yield expression;
+  for (const { expression } of checkedExpressions(object, resource, programs)) yield expression;
+}
+
+function checkedExpressions(
+  object: ApiObject,
+  resource: Resource,
+  programs: PolicyPrograms,
+): Iterable<CheckedExpression> {
+  if (isPolicy(resource)) return policyExpressions(policyOf(object, programs));
+  if (isMutatingPolicy(resource)) return mutatingPolicyExpressions(mutatingPolicyOf(object, programs));
+  return webhookExpressions(object, programs);
+}
+
+/** The expressions of a mutating policy. */
+function* mutatingPolicyExpressions(policy: MutatingPolicy): Generator<CheckedExpression> {
+  yield* commonExpressions(policy);
+  for (const [index, { type, expression }] of policy.mutations.entries()) {
+    const part = type === "JSONPatch" ? "jsonPatch" : "applyConfiguration";
+    yield { path: ["spec", "mutations", index, part, "expression"], expression };
+  }
+}
+
+function* commonExpressions({ matchConditions, variables }: PolicyBase): Generator<CheckedExpression> {
+  for (const [index, { expression }] of matchConditions.entries()) {
+    yield { path: ["spec", "matchConditions", index, "expression"], expression };
+  }
+  for (const [index, { expression }] of variables.entries()) {
+    yield { path: ["spec", "variables", index, "expression"], expression };
+  }
 }
 
 /** The expressions of a policy. */
 function* policyExpressions(policy: Policy): Generator<CheckedExpression> {
-  for (const [index, { expression }] of policy.matchConditions.entries()) {
-    yield { path: ["spec", "matchConditions", index, "expression"], expression };
-  }
-  for (const [index, { expression }] of policy.variables.entries()) {
-    yield { path: ["spec", "variables", index, "expression"], expression };
-  }
+  yield* commonExpressions(policy);
   for (const [index, { expression, messageExpression }] of policy.validations.entries()) {
     yield { path: ["spec", "validations", index, "expression"], expression };
     if (messageExpression === undefined) continue;

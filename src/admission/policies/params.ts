@@ -9,7 +9,7 @@ import type { KindContext } from "../../schema/context.ts";
 import type { ApiObject } from "../../schema/kind.ts";
 import type { Entry, Store } from "../../storage/store.ts";
 import { PolicyFailure } from "./failure.ts";
-import type { Binding, ParamReference, Policy } from "./policy.ts";
+import type { Binding, ParamReference, PolicyBase } from "./policy.ts";
 
 /** The parameters of a policy or binding without parameters. */
 const noParams = [undefined] as const;
@@ -53,7 +53,7 @@ export class ParamReader {
    * @throws {PolicyFailure} the kind isn't served, or the object doesn't exist.
    */
   get(
-    { paramKind }: Policy,
+    { paramKind }: PolicyBase,
     { paramRef }: Binding,
     namespace: string,
   ): MaybePromise<readonly (ApiObject | undefined)[]> {
@@ -71,7 +71,7 @@ export class ParamReader {
     return andThen(this.one(resource, keyOf(resource, place, name)), (object) => {
       if (object !== undefined) return [object];
       if (paramRef.allowsMissing === true) return [];
-      throw missing();
+      throw paramRef.allowsMissing === false ? noneFound() : missing();
     });
   }
 
@@ -112,7 +112,7 @@ export class ParamReader {
       page = await store.range({ prefix, limit: pageSize, after: last.key, at: page.revision });
     }
     if (objects.length > 0 || allowsMissing === true) return objects;
-    throw new PolicyFailure("no params found for policy binding with `Deny` parameterNotFoundAction");
+    throw noneFound();
   }
 
   private decoded(resource: Resource, entry: Entry): ApiObject {
@@ -124,14 +124,20 @@ export class ParamReader {
   }
 
   /** @throws {PolicyFailure} the kind of a policy's parameters isn't served. */
-  assertKind({ paramKind }: Policy): void {
+  assertKind({ paramKind }: PolicyBase): void {
     if (paramKind === undefined) return;
     if (this.registry.findKind(paramKind.apiVersion, paramKind.kind) === undefined)
       throw unknownKind(paramKind);
   }
 }
 
-function unknownKind({ apiVersion, kind }: NonNullable<Policy["paramKind"]>): PolicyFailure {
+function noneFound(): PolicyFailure {
+  return new PolicyFailure(
+    "failed to configure binding: no params found for policy binding with `Deny` parameterNotFoundAction",
+  );
+}
+
+function unknownKind({ apiVersion, kind }: NonNullable<PolicyBase["paramKind"]>): PolicyFailure {
   return new PolicyFailure(
     `failed to configure policy: failed to find resource referenced by paramKind: '${apiVersion}, Kind=${kind}'`,
   );

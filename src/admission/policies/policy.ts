@@ -30,8 +30,8 @@ export interface Validation {
   readonly reason: string | undefined;
 }
 
-/** A policy, compiled for evaluation. */
-export interface Policy {
+/** The parts that validating and mutating policies have, compiled for evaluation. */
+export interface PolicyBase {
   readonly name: string;
   /** Whether the policy is ignored if it can't be evaluated (failure policy `Ignore`). */
   readonly ignoresFailures: boolean;
@@ -45,6 +45,10 @@ export interface Policy {
   readonly usesNamespace: boolean;
   /** The variables, by their names in expressions: `variables.<name>`; each may use the ones before it. */
   readonly variables: readonly NamedExpression[];
+}
+
+/** A validating policy. */
+export interface Policy extends PolicyBase {
   readonly validations: readonly Validation[];
   /** By key. */
   readonly auditAnnotations: readonly NamedExpression[];
@@ -106,27 +110,39 @@ export function policyOf(object: ApiObject, programs: PolicyPrograms): Policy {
   return {
     name: metadata.name ?? "",
     ignoresFailures: spec?.failurePolicy === "Ignore",
-    paramKind: paramKind && { apiVersion: paramKind.apiVersion ?? "", kind: paramKind.kind ?? "" },
+    paramKind: paramKindOf(paramKind),
     constraints: constraintsOf(spec?.matchConstraints ?? {}),
     base,
     ...parts,
     get usesNamespace() {
-      return (usesNamespace ??= usesVariable(parts, "namespaceObject"));
+      return (usesNamespace ??= usesVariable(expressionsOf(parts), "namespaceObject"));
     },
   };
 }
 
+/** Reads the kind of the parameters of a policy. */
+export function paramKindOf(
+  paramKind: { readonly apiVersion?: string | undefined; readonly kind?: string | undefined } | undefined,
+): PolicyBase["paramKind"] {
+  return paramKind && { apiVersion: paramKind.apiVersion ?? "", kind: paramKind.kind ?? "" };
+}
+
 type Parts = Pick<Policy, "matchConditions" | "variables" | "validations" | "auditAnnotations">;
 
-function usesVariable(parts: Parts, name: string): boolean {
-  const { matchConditions, variables, validations, auditAnnotations } = parts;
+function expressionsOf({ matchConditions, variables, validations, auditAnnotations }: Parts) {
   const named = [...matchConditions, ...variables, ...auditAnnotations];
   return [
     ...named.map(({ expression }) => expression),
     ...validations.flatMap(({ expression, messageExpression }) => [expression, messageExpression]),
-  ].some((expression) => expression?.compiled.program?.variables.has(name) === true);
+  ];
 }
 
+/** Whether any of these expressions uses a variable. */
+export function usesVariable(expressions: readonly (PolicyExpression | undefined)[], name: string): boolean {
+  return expressions.some((expression) => expression?.compiled.program?.variables.has(name) === true);
+}
+
+/** Reads a binding of a validating or of a mutating policy, which has no actions. */
 export function bindingOf(object: ApiObject): Binding {
   const { metadata, spec } = object as unknown as ValidatingAdmissionPolicyBinding;
   const { paramRef, matchResources, validationActions } = spec ?? {};
@@ -148,7 +164,7 @@ export function bindingOf(object: ApiObject): Binding {
   };
 }
 
-function constraintsOf(matchResources: MatchResources): Constraints {
+export function constraintsOf(matchResources: MatchResources): Constraints {
   const rules = matchResources.resourceRules ?? [];
   const excluded = matchResources.excludeResourceRules ?? [];
   return {

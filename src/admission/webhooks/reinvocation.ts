@@ -1,7 +1,14 @@
 import { encodeJson } from "../../base/json/encode.ts";
 import type { JsonValue } from "../../base/json/value.ts";
 import type { AdmissionRequest } from "../../resources/engine/engine.ts";
-import type { Webhook } from "./webhook.ts";
+
+/** A webhook, or a policy with a binding and parameters. */
+interface Called {
+  /** Unique in one request. */
+  readonly id: string;
+  /** Whether its reinvocation policy is `IfNeeded`. */
+  readonly reinvoked: boolean;
+}
 
 /**
  * Decides which webhooks of a request are reinvoked: those with `reinvocationPolicy: IfNeeded` that were called before the object
@@ -25,12 +32,12 @@ export class Reinvocation {
   }
 
   /** Records the call of a webhook. */
-  called({ id, reinvoked }: Webhook): void {
+  called({ id, reinvoked }: Called): void {
     if (reinvoked) this.upToDate.add(id);
   }
 
   /** Whether a webhook is called in the second round; never if it wasn't called in the first. */
-  isNeeded({ id }: Webhook): boolean {
+  isNeeded({ id }: Pick<Called, "id">): boolean {
     return this.outdated.has(id);
   }
 

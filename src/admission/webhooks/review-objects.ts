@@ -45,6 +45,15 @@ export class ReviewObjects {
     private readonly context: KindContext,
   ) {}
 
+  /** The resource type of the objects: that of a view or of the body of an action, or the resource type itself. */
+  typeIn(resource: Resource): Resource {
+    const declared = this.subresourceOf(resource);
+    if (declared?.shape === "view" || declared?.shape === "action") {
+      return resourceOf(declared.kind(), this.vocabulary);
+    }
+    return resource;
+  }
+
   /** The kind of the objects. */
   kindIn(resource: Resource): KindName {
     const declared = this.subresourceOf(resource);

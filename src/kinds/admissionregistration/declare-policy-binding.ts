@@ -68,9 +68,9 @@ export function declareValidatingAdmissionPolicyBinding<const V extends string>(
   });
 }
 
-function declareSpec(declarations: Pick<AdmissionDeclarations, "struct" | "atomicStruct">) {
-  const { struct, atomicStruct } = declarations;
-  const ParamRef = atomicStruct(
+/** Declares how a binding finds the parameters. */
+export function declareParamRef({ atomicStruct }: Pick<AdmissionDeclarations, "atomicStruct">) {
+  return atomicStruct(
     "ParamRef",
     "Names or selects the objects that hold a policy's parameters.",
     {
@@ -96,6 +96,11 @@ function declareSpec(declarations: Pick<AdmissionDeclarations, "struct" | "atomi
       }),
     },
   );
+}
+
+function declareSpec(declarations: Pick<AdmissionDeclarations, "struct" | "atomicStruct">) {
+  const { struct } = declarations;
+  const ParamRef = declareParamRef(declarations);
   return struct(
     "ValidatingAdmissionPolicyBindingSpec",
     "Where a policy holds, with which parameters.",

@@ -88,10 +88,7 @@ export function declareValidatingAdmissionPolicy<const V extends string>(
         name: "ParamKind",
         type: "string",
         doc: "Kind of the parameters.",
-        cell: ({ spec }) =>
-          spec?.paramKind === undefined
-            ? "<unset>"
-            : `${spec.paramKind.apiVersion ?? ""}/${spec.paramKind.kind ?? ""}`,
+        cell: ({ spec }) => paramKindText(spec?.paramKind),
       },
       ageColumn,
     ],
@@ -99,16 +96,8 @@ export function declareValidatingAdmissionPolicy<const V extends string>(
 }
 
 function declareSpec(declarations: Struct) {
-  const { struct, atomicStruct } = declarations;
-  const ParamKind = atomicStruct(
-    "ParamKind",
-    "A kind of objects that hold parameters.",
-    {
-      apiVersion: field(1, string, "Group and version of the kind."),
-      kind: field(2, string, "Name of the kind."),
-    },
-    { check: checkParamKind },
-  );
+  const { struct } = declarations;
+  const ParamKind = declareParamKind(declarations);
   const Validation = declareValidation(declarations);
   return struct(
     "ValidatingAdmissionPolicySpec",
@@ -132,6 +121,38 @@ function declareSpec(declarations: Struct) {
     },
     { check: checkPolicy, later: () => laterSpecFields(declarations, Validation) },
   );
+}
+
+/** Declares the kind of the parameters of a policy. */
+export function declareParamKind({ atomicStruct }: Struct) {
+  return atomicStruct(
+    "ParamKind",
+    "A kind of objects that hold parameters.",
+    {
+      apiVersion: field(1, string, "Group and version of the kind."),
+      kind: field(2, string, "Name of the kind."),
+    },
+    { check: checkParamKind },
+  );
+}
+
+/** Declares a variable of a policy. */
+export function declareVariable({ struct }: Struct) {
+  return struct("Variable", "A named expression.", {
+    name: field(1, string, "Name of the variable; other expressions use `variables.<name>`.")
+      .required()
+      .check(variableName),
+    expression: field(2, string, "CEL expression of the value; evaluated at the first use.")
+      .required()
+      .check(notBlank),
+  });
+}
+
+/** Formats the kind of the parameters for a column. */
+export function paramKindText(
+  paramKind: { readonly apiVersion?: string | undefined; readonly kind?: string | undefined } | undefined,
+): string {
+  return paramKind === undefined ? "<unset>" : `${paramKind.apiVersion ?? ""}/${paramKind.kind ?? ""}`;
 }
 
 function declareValidation({ struct }: Struct) {
@@ -168,14 +189,7 @@ function laterSpecFields<T extends ReturnType<typeof declareValidation>>(
       .required()
       .check(notBlank),
   });
-  const Variable = struct("Variable", "A named expression.", {
-    name: field(1, string, "Name of the variable; other expressions use `variables.<name>`.")
-      .required()
-      .check(variableName),
-    expression: field(2, string, "CEL expression of the value; evaluated at the first use.")
-      .required()
-      .check(notBlank),
-  });
+  const Variable = declareVariable(declarations);
   return {
     // From this release on, audit annotations are enough.
     validations: replacedIn("1.27", field(3, list(Validation), "The expressions that must hold.").atomic()),

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import type { AdmissionPlugin } from "../../admission/admission-chain.ts";
 import { readAdmissionConfiguration, type PluginConfiguration } from "../../admission/configuration.ts";
-import { defaultRelease } from "../../base/releases.ts";
+import { defaultRelease, isLater } from "../../base/releases.ts";
 import { whyUnreadable } from "../../base/unreadable.ts";
 import { ConfigurationError } from "../../schema/configuration.ts";
 import { deviceAdminAccess } from "../../admission/plugins/device-admin-access.ts";
@@ -26,13 +26,16 @@ export async function admissionPlugins(
   extensions: readonly AdmissionPlugin[],
 ): Promise<AdmissionPlugin[]> {
   // Plugins of the embedding program run before webhooks, and so before quotas, which count the object as stored.
-  const firstWebhook = pluginTable.findIndex(({ name }) => name === "MutatingAdmissionWebhook");
-  const available = pluginTable.toSpliced(
+  const ofRelease = pluginTable.filter(
+    ({ since }) => since === undefined || !isLater(since, options.release),
+  );
+  const firstWebhook = ofRelease.findIndex(({ name }) => name === "MutatingAdmissionWebhook");
+  const available = ofRelease.toSpliced(
     firstWebhook,
     0,
     ...extensions.map((plugin) => ({ name: plugin.name, byDefault: true, create: () => plugin })),
   );
-  const configurations = await configurationsOf(options);
+  const configurations = await configurationsOf(options, ofRelease);
   const plugins: AdmissionPlugin[] = [];
   for (const { name, create } of enabledPlugins(options, available)) {
     try {
@@ -88,16 +91,15 @@ function assertAvailable(name: string, available: readonly PluginRow[], where: s
   );
 }
 
-async function configurationsOf({
-  admissionConfigurationFile: file,
-  vocabulary,
-  log,
-}: ServerOptions): Promise<ReadonlyMap<string, PluginConfiguration>> {
+async function configurationsOf(
+  { admissionConfigurationFile: file, vocabulary, log }: ServerOptions,
+  available: readonly PluginRow[],
+): Promise<ReadonlyMap<string, PluginConfiguration>> {
   if (file === undefined) return new Map();
   try {
     const { value, warnings } = await readAdmissionConfiguration(file, readNamed, vocabulary);
     for (const warning of warnings) log.warn({ file }, `${configurationFlag}: ${warning}`);
-    for (const name of value.keys()) assertAvailable(name, pluginTable, `${configurationFlag} ${file}`);
+    for (const name of value.keys()) assertAvailable(name, available, `${configurationFlag} ${file}`);
     return value;
   } catch (error) {
     if (error instanceof ConfigurationError) {

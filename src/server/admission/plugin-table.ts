@@ -37,17 +37,19 @@ import {
 } from "../../admission/plugins/certificate-requests.ts";
 import { denyServiceExternalIps } from "../../admission/plugins/deny-service-external-ips.ts";
 import { eventRateLimit, readEventLimits } from "../../admission/plugins/event-rate-limit.ts";
+import { mutatingAdmissionPolicy } from "../../admission/plugins/mutating-admission-policy.ts";
 import { mutatingWebhooks } from "../../admission/plugins/mutating-webhooks.ts";
 import { clusterTrustBundleAttest } from "../../admission/plugins/trust-bundles.ts";
 import { validatingWebhooks } from "../../admission/plugins/validating-webhooks.ts";
 import { namespaceLifecycle } from "../../admission/plugins/namespace-lifecycle.ts";
 import { nodeRestriction } from "../../admission/plugins/node-restriction/node-restriction.ts";
+import type { Release } from "../../base/releases.ts";
 import { stackOf } from "../../base/logger.ts";
 import type { MaybePromise } from "../../base/maybe-promise.ts";
 import { Namespace } from "../../kinds/core/namespace.ts";
 import { ConfigurationError } from "../../schema/configuration.ts";
 import { validatingAdmissionPolicy } from "../../admission/plugins/validating-admission-policy.ts";
-import { policyParts } from "./policies.ts";
+import { mutatingPolicyParts, policyParts } from "./policies.ts";
 import type { ServerOptions } from "../options/server-options.ts";
 import { configuredImagePolicy } from "./image-policy.ts";
 import { webhookServices } from "../webhooks/webhook-services.ts";
@@ -58,6 +60,8 @@ export interface PluginRow {
   readonly name: string;
   /** Whether the plugin is enabled unless an option says otherwise. */
   readonly byDefault: boolean;
+  /** The release that introduced the plugin; absent for one of the reference release. */
+  readonly since?: Release;
   /** Creates the plugin; throws a `ConfigurationError` for a configuration that it can't use. */
   readonly create: CreatePlugin;
 }
@@ -126,6 +130,12 @@ export const pluginTable: readonly PluginRow[] = [
   on("CertificateSubjectRestriction", ({ vocabulary }) => certificateSubjectRestriction(vocabulary)),
   on("DefaultIngressClass", ({ vocabulary }, { facts }) => defaultIngressClass(facts, vocabulary)),
   off("DenyServiceExternalIPs", denyServiceExternalIps),
+  {
+    ...on("MutatingAdmissionPolicy", (options, parts) =>
+      mutatingAdmissionPolicy(mutatingPolicyParts(options, parts)),
+    ),
+    since: "1.32",
+  },
   on("MutatingAdmissionWebhook", async (...input) => mutatingWebhooks(await webhookServices(...input))),
   on("ValidatingAdmissionPolicy", (options, parts) => validatingAdmissionPolicy(policyParts(options, parts))),
   on("ValidatingAdmissionWebhook", async (...input) => validatingWebhooks(await webhookServices(...input))),

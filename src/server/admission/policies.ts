@@ -1,4 +1,11 @@
-import type { PolicyParts } from "../../admission/plugins/validating-admission-policy.ts";
+import type { MutationServices } from "../../admission/policies/mutation-evaluation.ts";
+import type { PolicyServices } from "../../admission/policies/policy-inputs.ts";
+import type { PolicyParts, PolicyPluginParts } from "../../admission/plugins/validating-admission-policy.ts";
+import {
+  MutatingAdmissionPolicy,
+  MutatingAdmissionPolicyV1,
+  MutatingAdmissionPolicyV1beta1,
+} from "../../kinds/admissionregistration/mutating-admission-policy.ts";
 import {
   ValidatingAdmissionPolicy,
   ValidatingAdmissionPolicyV1,
@@ -6,21 +13,43 @@ import {
 } from "../../kinds/admissionregistration/validating-admission-policy.ts";
 import type { AdmissionRequest } from "../../resources/engine/engine.ts";
 import type { KindContext } from "../../schema/context.ts";
+import type { Kind } from "../../schema/kind.ts";
 import { featureGates } from "../features/enabled-features.ts";
+import type { AdmissionParts } from "../webhooks/admission-parts.ts";
 import { policyPrograms } from "../webhooks/policy-programs.ts";
 import type { ServerOptions } from "../options/server-options.ts";
 
-/** The parts of the server that policies depend on. */
-interface PolicySources extends Pick<PolicyParts, "facts" | "registry" | "store" | "authorizer"> {
-  readonly webhooks: Pick<PolicyParts, "isServing">;
-  readonly policyObserver: PolicyParts["observer"];
-}
+type SharedParts = PolicyPluginParts & PolicyServices;
 
 /** Returns the dependencies of the plugin ValidatingAdmissionPolicy. */
-export function policyParts(
+export function policyParts(options: ServerOptions, parts: AdmissionParts): PolicyParts {
+  const versions = [ValidatingAdmissionPolicy, ValidatingAdmissionPolicyV1beta1, ValidatingAdmissionPolicyV1];
+  return {
+    ...sharedParts(options, parts, "ValidatingAdmissionPolicy", versions),
+    observer: parts.policyObserver,
+  };
+}
+
+/** Returns the dependencies of the plugin MutatingAdmissionPolicy. */
+export function mutatingPolicyParts(
   options: ServerOptions,
-  { facts, registry, store, authorizer, webhooks: { isServing }, policyObserver: observer }: PolicySources,
-): PolicyParts {
+  parts: AdmissionParts,
+): PolicyPluginParts & MutationServices {
+  const versions = [MutatingAdmissionPolicy, MutatingAdmissionPolicyV1beta1, MutatingAdmissionPolicyV1];
+  return {
+    ...sharedParts(options, parts, "MutatingAdmissionPolicy", versions),
+    mutationObserver: parts.policyObserver,
+  };
+}
+
+/** @param versions the versions of the policies; without any of them the plugin has no effect. */
+function sharedParts(
+  options: ServerOptions,
+  parts: AdmissionParts,
+  gate: string,
+  versions: readonly Kind[],
+): SharedParts {
+  const { facts, registry, store, authorizer } = parts;
   const { vocabulary, clock, allowPrivileged } = options;
   const { enabled } = featureGates(options);
   const contextOf = ({ target, user }: AdmissionRequest): KindContext => ({
@@ -41,14 +70,7 @@ export function policyParts(
     programs: policyPrograms(options),
     authorizer,
     namespaces: facts.namespaces,
-    enabled: enabled("ValidatingAdmissionPolicy") && servesPolicies(registry),
-    isServing,
-    observer,
+    enabled: enabled(gate) && versions.some((kind) => registry.serves(kind)),
+    isServing: parts.webhooks.isServing,
   };
-}
-
-/** Whether policies are served in any version. */
-function servesPolicies(registry: PolicyParts["registry"]): boolean {
-  const versions = [ValidatingAdmissionPolicy, ValidatingAdmissionPolicyV1beta1, ValidatingAdmissionPolicyV1];
-  return versions.some((kind) => registry.serves(kind));
 }

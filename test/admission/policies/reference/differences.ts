@@ -34,4 +34,62 @@ export const differences: ReadonlyMap<string, Difference> = new Map<string, Diff
       },
     },
   ],
+  [
+    "apply of a map instead of an object",
+    {
+      why: "the reference doesn't convert maps inside of dynamic maps, and fails",
+      outcome: {
+        policies: [{ status: 201 }],
+        answers: [
+          {
+            status: 201,
+            object: {
+              kind: "ConfigMap",
+              apiVersion: "v1",
+              metadata: { name: "map", namespace: "NAMESPACE", labels: { a: "b" } },
+              data: { a: "b" },
+            },
+          },
+        ],
+      },
+    },
+  ],
+  [
+    "apply to a scale",
+    {
+      why: "the reference doesn't find the schema of Scale among those of the group of the scaled kind, and fails",
+      outcome: {
+        policies: [{ status: 201 }],
+        answers: [
+          {
+            status: 200,
+            object: {
+              kind: "Scale",
+              apiVersion: "autoscaling/v1",
+              metadata: { name: "web", namespace: "NAMESPACE" },
+              spec: { replicas: 3 },
+              status: { replicas: 0, selector: "app=web" },
+            },
+          },
+        ],
+      },
+    },
+  ],
+  [
+    "a match condition that fails",
+    {
+      why: "the message names the condition",
+      outcome: {
+        policies: [{ status: 201 }],
+        answers: [
+          {
+            status: 403,
+            reason: "Invalid",
+            message:
+              "policy 'NAMESPACE-mutating-0' with binding 'NAMESPACE-mutating-0' denied request: matchCondition 'broken' failed: no such key: missing",
+          },
+        ],
+      },
+    },
+  ],
 ]);

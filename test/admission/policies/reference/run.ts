@@ -149,11 +149,18 @@ function policyOutcome({ status, body }: Answer): Outcome {
   return { status, reason, causes: causes.toSorted() };
 }
 
+/** What follows is written by libraries of the reference, in their own words. */
+const othersWords =
+  /(JSON Patch: |failed to convert patch object to typed object: |Internal error occurred: ).*/su;
+
 const volatile = new Set(["uid", "resourceVersion", "creationTimestamp", "selfLink", "managedFields"]);
 
 function outcomeOf({ status, body, warnings }: Answer, namespace: string, showsManagers: boolean): Outcome {
   const neutral = (text: string): string =>
-    text.replaceAll(new RegExp(`\\b${namespace}\\b`, "gu"), "NAMESPACE").trim();
+    text
+      .replaceAll(new RegExp(`\\b${namespace}\\b`, "gu"), "NAMESPACE")
+      .replace(othersWords, "$1…")
+      .trim();
   const told = warnings.length === 0 ? {} : { warnings: warnings.map(neutral) };
   if (status >= 400) {
     const { reason, message } = body as { reason: string; message: string };

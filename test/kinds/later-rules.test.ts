@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Release } from "../../src/base/releases.ts";
 import { ValidatingAdmissionPolicy } from "../../src/kinds/admissionregistration/validating-admission-policy.ts";
+import { StatefulSet } from "../../src/kinds/apps/stateful-set.ts";
 import { HorizontalPodAutoscaler } from "../../src/kinds/autoscaling/horizontal-pod-autoscaler.ts";
 import { Node } from "../../src/kinds/core/node/node.ts";
 import { PersistentVolume } from "../../src/kinds/core/persistent-volume.ts";
@@ -35,6 +36,16 @@ const driver = (nodeID: string, count: number): object => ({
 
 const pod = (spec: object): object => ({ spec: { containers: [{ name: "c", image: "i" }], ...spec } });
 const spread = { maxSkew: 1, topologyKey: "zone", whenUnsatisfiable: "DoNotSchedule" };
+
+const template = {
+  metadata: { labels: { app: "x" } },
+  spec: {
+    containers: [{ name: "c", image: "i", terminationMessagePolicy: "File", imagePullPolicy: "Always" }],
+  },
+};
+const set = (spec: object): object => ({
+  spec: { selector: { matchLabels: { app: "x" } }, template, ...spec },
+});
 
 const rules: readonly (readonly [string, Rule])[] = [
   [
@@ -225,6 +236,60 @@ const rules: readonly (readonly [string, Rule])[] = [
       later: ["spec.LoadBalancerSourceRanges[1]: FieldValueInvalid"],
     },
   ],
+  [
+    "pods of a stateful set are validated",
+    {
+      kind: StatefulSet,
+      now: set({ template: { ...template, spec: { ...template.spec, containers: [] } } }),
+      since: "1.34",
+      earlier: [],
+      later: ["spec.template.spec.containers: FieldValueRequired"],
+    },
+  ],
+  [
+    "claims of a stateful set are validated",
+    {
+      kind: StatefulSet,
+      now: set({
+        volumeClaimTemplates: [{ metadata: { name: "data" }, spec: { accessModes: ["ReadWriteOnce"] } }],
+      }),
+      since: "1.34",
+      earlier: [],
+      later: ["spec.volumeClaimTemplates[0].spec.resources[storage]: FieldValueRequired"],
+    },
+  ],
+  [
+    "the service of a stateful set has a valid name",
+    {
+      kind: StatefulSet,
+      now: set({ serviceName: "Not valid" }),
+      since: "1.33",
+      earlier: [],
+      later: ["spec.serviceName: FieldValueInvalid"],
+    },
+  ],
+  [
+    "the number of old revisions of a stateful set may change",
+    {
+      kind: StatefulSet,
+      before: set({ revisionHistoryLimit: 1 }),
+      now: set({ revisionHistoryLimit: 2 }),
+      since: "1.33",
+      earlier: ["spec: FieldValueForbidden"],
+      later: [],
+    },
+  ],
+  [
+    "each member of a stateful set that can't change is named",
+    {
+      kind: StatefulSet,
+      before: set({ podManagementPolicy: "Parallel", serviceName: "a" }),
+      now: set({ serviceName: "b" }),
+      since: "1.37",
+      earlier: ["spec: FieldValueForbidden"],
+      later: ["spec.serviceName: FieldValueInvalid", "spec.podManagementPolicy: FieldValueInvalid"],
+    },
+  ],
 ];
 
 function ruleOfPolicy(): object {
@@ -262,6 +327,34 @@ describe("rules of later releases", () => {
     expect(faults("1 of {2}", gates)).toEqual([]);
     expect(faults("a=b", gates)).toEqual(["spec.containers[0].env[0].name: FieldValueInvalid"]);
     expect(faults("a\u0007", gates)).toEqual(["spec.containers[0].env[0].name: FieldValueInvalid"]);
+  });
+
+  it("a stateful set whose pods are not valid can be changed, from 1.34 on as well", () => {
+    const wrong = { ...template, spec: { containers: [] } };
+    const faults = (before: object): readonly string[] =>
+      judgeUpdate(StatefulSet, set({ template: before }), set({ template: wrong, replicas: 2 }), {
+        release: "1.37",
+      }).faults;
+    expect(faults(wrong)).toEqual([]);
+    expect(faults(template)).toEqual(["spec.template.spec.containers: FieldValueRequired"]);
+  });
+
+  it("the volumes of a stateful set's claims exist for its containers", () => {
+    const mounted = {
+      ...template,
+      spec: {
+        containers: [{ ...template.spec.containers[0], volumeMounts: [{ name: "data", mountPath: "/d" }] }],
+      },
+    };
+    const claim = {
+      metadata: { name: "data" },
+      spec: { accessModes: ["ReadWriteOnce"], resources: { requests: { storage: "1Gi" } } },
+    };
+    const faults = (claims: readonly object[]): readonly string[] =>
+      judgeNew(StatefulSet, set({ template: mounted, volumeClaimTemplates: claims }), { release: "1.37" })
+        .faults;
+    expect(faults([claim])).toEqual([]);
+    expect(faults([])).toEqual(["spec.template.spec.containers[0].volumeMounts[0].name: FieldValueNotFound"]);
   });
 
   it("an autoscaler keeps an invalid version of the object that it scales", () => {

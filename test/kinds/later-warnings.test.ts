@@ -1,6 +1,7 @@
 import { generateKeyPairSync } from "node:crypto";
 import { describe, expect, it } from "vitest";
 import type { Release } from "../../src/base/releases.ts";
+import { StatefulSet } from "../../src/kinds/apps/stateful-set.ts";
 import { Deployment } from "../../src/kinds/apps/deployment.ts";
 import { PersistentVolume } from "../../src/kinds/core/persistent-volume.ts";
 import { Pod } from "../../src/kinds/core/pod/pod.ts";
@@ -33,6 +34,7 @@ const key = generateKeyPairSync("ec", { namedCurve: "P-256" }).privateKey.export
 
 /** A new object, the first release that warns of it, and what the warning begins with. */
 const cases: readonly (readonly [Kind, object, Release, RegExp])[] = [
+  [StatefulSet, { spec: { revisionHistoryLimit: -1 } }, "1.33", /^spec\.revisionHistoryLimit: a negative/],
   [
     Pod,
     withPorts(port({ hostIP: "10.0.0.1" })),

@@ -1,4 +1,5 @@
 import { kind, struct } from "./v1.ts";
+import { isAtLeast } from "../../base/releases.ts";
 import { selectorText } from "../cells.ts";
 import { annotationMap, labelMap } from "../checks/names.ts";
 import { amountOf, countOrPercent, nonNegative } from "../checks/numbers.ts";
@@ -19,6 +20,13 @@ import {
 import { scaleOf } from "../core/pod/workload-scale.ts";
 import { checkCollisions, checkParts } from "../core/pod/workload-status.ts";
 import { LabelSelector } from "../meta/label-selector.ts";
+import {
+  historyWarnings,
+  checkChangedSet,
+  checkFixedMembers,
+  checkNewSet,
+  type StatefulSetFacts,
+} from "./stateful-set-rules.ts";
 import type { KindContext } from "../../schema/context.ts";
 import type { FieldReport } from "../../schema/faults.ts";
 import { type ApiObject, type ObjectFor } from "../../schema/kind.ts";
@@ -243,13 +251,14 @@ function checkSpecUpdate(
   now: StatefulSetSpec | undefined,
   live: StatefulSetSpec | undefined,
   report: FieldReport,
+  { release }: Pick<KindContext, "release">,
 ): void {
+  if (isAtLeast(release, "1.37")) return checkFixedMembers(now ?? {}, live ?? {}, report);
+  const names = isAtLeast(release, "1.33") ? [...changeable, "revisionHistoryLimit"] : [...changeable];
   const fixed = (spec: object | undefined) =>
-    Object.fromEntries(Object.entries(spec ?? {}).filter(([name]) => !changeable.has(name)));
+    Object.fromEntries(Object.entries(spec ?? {}).filter(([name]) => !names.includes(name)));
   if (same(fixed(now), fixed(live))) return;
-  report.forbidden(
-    `updates to statefulset spec for fields other than ${[...changeable].join(", ")} are forbidden`,
-  );
+  report.forbidden(`updates to statefulset spec for fields other than ${names.join(", ")} are forbidden`);
 }
 
 export const StatefulSet = kind({
@@ -278,13 +287,26 @@ export const StatefulSet = kind({
     }
   },
   validate: ({ spec }, report, context) => checkSpec(spec, report.at("spec"), context),
-  validateUpdate(set, live, report, { subresource }) {
-    checkSpecUpdate(set.spec, live.spec, report.at("spec"));
-    if (subresource !== "status") return;
+  validateCreate({ spec }, report, context) {
+    checkNewSet((spec ?? {}) as StatefulSetFacts, report.at("spec"), context);
+  },
+  validateUpdate(set, live, report, context) {
+    const spec = report.at("spec");
+    checkSpecUpdate(set.spec, live.spec, spec, context);
+    if (context.subresource !== "status")
+      return checkChangedSet(
+        (set.spec ?? {}) as StatefulSetFacts,
+        (live.spec ?? {}) as StatefulSetFacts,
+        spec,
+        context,
+      );
     checkParts(set.status ?? {}, counts, report.at("status"));
     checkCollisions(set.status ?? {}, live.status ?? {}, report.at("status"));
   },
-  warnings: workloadWarnings,
+  warnings: (set, context, live) => [
+    ...workloadWarnings(set, context, live),
+    ...historyWarnings(set, context),
+  ],
   status: {
     initial: () => ({ replicas: 0, availableReplicas: 0 }),
   },

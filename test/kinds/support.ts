@@ -21,6 +21,8 @@ export interface JudgeOptions {
   readonly subresource?: string;
   /** The release of the rules; the kind itself is that of `kindInRelease`. */
   readonly release?: Release;
+  /** Whether the object before an update has the status that it is given. */
+  readonly keepsStatus?: boolean;
 }
 
 function contextOf({ gates = [], subresource = "", release }: JudgeOptions): KindContext {
@@ -61,7 +63,9 @@ export function judgeNew(kind: Kind, value: object, options: JudgeOptions = {}):
 export function judgeUpdate(kind: Kind, before: object, now: object, options: JudgeOptions = {}): Judged {
   const context = contextOf(options);
   const live = readAs(kind, before, options);
+  const status = live["status"];
   kind.prepareCreate?.(live, context);
+  if (options.keepsStatus === true) live["status"] = status;
   const object = readAs(kind, now, options);
   const part = options.subresource === undefined ? undefined : kind.subresources[options.subresource];
   if (part !== undefined && part.shape === undefined) {

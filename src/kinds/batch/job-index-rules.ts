@@ -95,8 +95,35 @@ function checkSuccessPolicy({ successPolicy, completions = 0 }: IndexedSpec, rep
   }
 }
 
+/** Checks the lists of indexes in a written status, as far as they change. */
+export function checkStatusIndexes(
+  spec: Omit<IndexedSpec, "successPolicy">,
+  status: { readonly completedIndexes?: string | undefined; readonly failedIndexes?: string | undefined },
+  report: FieldReport,
+  changed: { readonly completed: boolean; readonly failed: boolean },
+): void {
+  const { completions, completionMode, backoffLimitPerIndex } = spec;
+  const { completedIndexes = "", failedIndexes } = status;
+  if (changed.completed) {
+    const at = report.at("completedIndexes");
+    if (completions !== undefined) countIndexes(completedIndexes, completions, at, "completedIndexes");
+    if (completedIndexes !== "" && completionMode !== "Indexed")
+      at.invalid(completedIndexes, "cannot set non-empty completedIndexes when non-indexed completion mode");
+  }
+  if (failedIndexes === undefined || !changed.failed) return;
+  const at = report.at("failedIndexes");
+  if (backoffLimitPerIndex === undefined)
+    at.invalid(failedIndexes, "cannot set non-null failedIndexes when backoffLimitPerIndex is null");
+  else if (completions !== undefined) countIndexes(failedIndexes, completions, at, "failedIndexes");
+}
+
 /** Returns the number of indexes in a list such as `1,3-5`, in ascending order and below the completions. */
-function countIndexes(text: string, completions: number, report: FieldReport): number {
+function countIndexes(
+  text: string,
+  completions: number,
+  report: FieldReport,
+  name = "succeededIndexes",
+): number {
   if (text.length > maxIndexesLength) report.tooLong(maxIndexesLength, "characters");
   if (text === "") return 0;
   let total = 0;
@@ -106,15 +133,15 @@ function countIndexes(text: string, completions: number, report: FieldReport): n
     const first = Number(match?.[1] ?? -1);
     const end = Number(match?.[2] ?? first);
     if (match === null || first > end || (match[2] !== undefined && first === end)) {
-      report.invalid(text, `error parsing succeededIndexes: invalid interval ${JSON.stringify(interval)}`);
+      report.invalid(text, `error parsing ${name}: invalid interval ${JSON.stringify(interval)}`);
       return 0;
     }
     if (end >= completions) {
-      report.invalid(text, `error parsing succeededIndexes: too large index ${JSON.stringify(interval)}`);
+      report.invalid(text, `error parsing ${name}: too large index ${JSON.stringify(interval)}`);
       return 0;
     }
     if (first <= last) {
-      report.invalid(text, `error parsing succeededIndexes: non-increasing order at ${first}`);
+      report.invalid(text, `error parsing ${name}: non-increasing order at ${first}`);
       return 0;
     }
     total += end - first + 1;

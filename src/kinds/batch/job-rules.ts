@@ -1,3 +1,4 @@
+import { isAtLeast } from "../../base/releases.ts";
 import { labelSelectorFaults, compileLabelSelector } from "../../base/label-selector.ts";
 import type { KindContext } from "../../schema/context.ts";
 import type { FieldReport } from "../../schema/faults.ts";
@@ -5,13 +6,19 @@ import { domainPrefixedPath } from "../checks/names.ts";
 import { labelSelector } from "../checks/selectors.ts";
 import { unchanged } from "../checks/values.ts";
 import type { LabelSelector } from "../meta/label-selector.ts";
+import type { JobStatusFacts } from "./job-status-rules.ts";
 import { checkIndexes } from "./job-index-rules.ts";
 import { checkFailurePolicy, type FailurePolicy } from "./pod-failure-rules.ts";
 
+interface NamedContainer {
+  readonly name: string;
+  readonly resources?: unknown;
+}
+
 interface PodSpec {
   readonly restartPolicy?: string | undefined;
-  readonly containers?: readonly { readonly name: string }[] | null | undefined;
-  readonly initContainers?: readonly { readonly name: string }[] | undefined;
+  containers?: readonly NamedContainer[] | null | undefined;
+  initContainers?: readonly NamedContainer[] | undefined;
   readonly affinity?: { readonly nodeAffinity?: unknown } | undefined;
   readonly nodeSelector?: unknown;
   readonly tolerations?: unknown;
@@ -52,7 +59,7 @@ interface JobFacts {
     readonly annotations?: Readonly<Record<string, string>>;
   };
   readonly spec?: JobSpecFacts | undefined;
-  readonly status?: { readonly startTime?: string | undefined } | undefined;
+  readonly status?: JobStatusFacts | undefined;
 }
 
 const maxIndexedParallelism = 100_000;
@@ -122,20 +129,50 @@ interface Generated {
   readonly template: { metadata?: { labels?: Record<string, string> | undefined } | undefined };
 }
 
-/** Sets the selector, and the labels of the pods, from the job's uid, unless they are set manually. Changes the spec. */
-export function generateSelector(metadata: JobFacts["metadata"], spec: Generated): void {
+/**
+ * Sets the selector, and the labels of the pods, from the job's uid, unless they are set manually. Changes the spec. From 1.27 on
+ * there are labels with a domain too, and the selector is by one of them.
+ */
+export function generateSelector(
+  metadata: JobFacts["metadata"],
+  spec: Generated,
+  context: Pick<KindContext, "release" | "vocabulary">,
+): void {
   if (spec.manualSelector === true) return;
   const { name = "", uid = "" } = metadata;
   const meta = (spec.template.metadata ??= {});
-  meta.labels = { [nameLabel]: name, [uidLabel]: uid, ...meta.labels };
+  const [uids, names] = labelsOf(context);
+  meta.labels = {
+    ...Object.fromEntries(names.map((label) => [label, name])),
+    ...Object.fromEntries(uids.map((label) => [label, uid])),
+    ...meta.labels,
+  };
   spec.selector = {
     ...spec.selector,
-    matchLabels: { [uidLabel]: uid, ...spec.selector?.matchLabels },
+    matchLabels: { [uids.at(-1)!]: uid, ...spec.selector?.matchLabels },
   };
 }
 
-/** Requires a selector that matches the pod template, and that it is generated unless `manualSelector` is set. */
-export function checkSelector(job: JobFacts, report: FieldReport): void {
+/** Names of the labels with a job's uid and name, those with a domain last. */
+function labelsOf({ release, vocabulary }: Pick<KindContext, "release" | "vocabulary">) {
+  const prefixes = isAtLeast(release, "1.27") ? ["", `batch.${vocabulary.domain}/`] : [""];
+  return [uidLabel, nameLabel].map((label) => prefixes.map((prefix) => prefix + label)) as [
+    string[],
+    string[],
+  ];
+}
+
+/**
+ * Requires a selector that matches the pod template, and that it is generated unless `manualSelector` is set.
+ *
+ * @param live the job before an update; labels that its pods lack aren't required.
+ */
+export function checkSelector(
+  job: JobFacts,
+  live: JobFacts | undefined,
+  report: FieldReport,
+  context: KindContext,
+): void {
   const { selector, template } = job.spec ?? {};
   const selectorReport = report.at("spec", "selector");
   const labels = template?.metadata?.labels;
@@ -153,10 +190,19 @@ export function checkSelector(job: JobFacts, report: FieldReport): void {
   const matches = compileLabelSelector(selector);
   if (!matches(labels)) refuseLabels();
   if (job.spec?.manualSelector === true) return;
+  // Selectors and templates of later releases don't change, so their labels needn't be checked again.
+  if (live !== undefined && isAtLeast(context.release, "1.37")) return;
   const { uid = "", name = "" } = job.metadata;
-  const expected = { [uidLabel]: uid, [nameLabel]: name };
+  const [uids, names] = labelsOf(context);
+  const expected = Object.fromEntries([
+    ...uids.map((label) => [label, uid] as const),
+    ...names.map((label) => [label, name] as const),
+  ]);
+  const before = live?.spec?.template?.metadata?.labels ?? {};
+  const isComplete = live === undefined || Object.keys(expected).every((key) => Object.hasOwn(before, key));
   for (const [key, value] of Object.entries(expected)) {
-    checkLabel(labels, key, value, report.at("spec", "template", "metadata", "labels"));
+    if (!isComplete && key.includes("/")) delete expected[key];
+    else checkLabel(labels, key, value, report.at("spec", "template", "metadata", "labels"));
   }
   if (!matches(expected)) selectorReport.invalid(selector, "`selector` not auto-generated");
 }
@@ -173,22 +219,69 @@ function checkLabel(
 
 /**
  * Rejects changes of immutable fields.
- *
- * @param mayMove whether the scheduling directives may change, as long as the job never started.
  */
-export function checkJobChange(job: JobFacts, live: JobFacts, report: FieldReport, mayMove: boolean): void {
+export function checkJobChange(
+  job: JobFacts,
+  live: JobFacts,
+  report: FieldReport,
+  { enabled }: Pick<KindContext, "enabled">,
+): void {
   const spec = job.spec ?? {};
   const before = live.spec ?? {};
   const specReport = report.at("spec");
-  unchanged(spec.completions, before.completions, specReport.at("completions"));
+  checkCompletions(spec, before, specReport.at("completions"), enabled("ElasticIndexedJob"));
   unchanged(spec.selector, before.selector, specReport.at("selector"));
-  const movable = mayMove && before.suspend === true && live.status?.startTime === undefined;
+  const suspended = before.suspend === true;
+  const rests = suspended && mayChangePods(live);
+  const movable = enabled("MutableSchedulingDirectivesForSuspendedJobs")
+    ? rests
+    : enabled("JobMutableNodeSchedulingDirectives") && suspended && live.status?.startTime === undefined;
   const template = movable ? withPlacement(before.template ?? {}, spec.template ?? {}) : before.template;
-  unchanged(spec.template, template, specReport.at("template"));
+  if (enabled("MutablePodResourcesForSuspendedJobs") && rests) {
+    const pods = withResources(template?.spec ?? {}, spec.template?.spec ?? {});
+    unchanged(spec.template?.spec, pods, specReport.at("template.spec"));
+  } else unchanged(spec.template, template, specReport.at("template"));
   unchanged(spec.completionMode, before.completionMode, specReport.at("completionMode"));
   for (const name of ["podFailurePolicy", "backoffLimitPerIndex", "managedBy", "successPolicy"] as const) {
     unchanged(spec[name], before[name], specReport.at(name));
   }
+}
+
+/** Allows a change of the completions of an indexed job together with its parallelism. */
+function checkCompletions(
+  spec: JobSpecFacts,
+  before: JobSpecFacts,
+  report: FieldReport,
+  isElastic: boolean,
+): void {
+  if (!isElastic || spec.completionMode !== "Indexed")
+    return unchanged(spec.completions, before.completions, report);
+  if (spec.completions === before.completions || spec.completions === undefined) return;
+  if (spec.completions !== spec.parallelism)
+    report.invalid(spec.completions, "can only be modified in tandem with spec.parallelism");
+}
+
+/** Whether no pods of a suspended job run: it has never started, or its condition says that it is suspended. */
+function mayChangePods({ status = {} }: JobFacts): boolean {
+  const isSuspended = (status.conditions ?? []).some(
+    (condition) => condition.type === "Suspended" && condition.status === "True",
+  );
+  return (status.startTime === undefined || isSuspended) && (status.active ?? 0) === 0;
+}
+
+/** Returns the spec of pods with the resources of the containers of another one. */
+function withResources(spec: PodSpec, other: PodSpec): PodSpec {
+  const copy = { ...spec };
+  for (const list of ["containers", "initContainers"] as const) {
+    const [containers, others] = [spec[list] ?? [], other[list] ?? []];
+    if (containers.length !== others.length || containers.length === 0) continue;
+    copy[list] = containers.map((container, index) =>
+      container.name === others[index]!.name
+        ? withMembers<NamedContainer>(container, others[index]!, ["resources"])
+        : container,
+    );
+  }
+  return copy;
 }
 
 /** Returns a template with the labels, annotations and scheduling directives of another one. */

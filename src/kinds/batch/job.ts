@@ -1,5 +1,7 @@
+import { isAtLeast } from "../../base/releases.ts";
 import { kind, struct } from "./v1.ts";
 import { dnsLabelFaults } from "../../base/names.ts";
+import type { FieldReport } from "../../schema/faults.ts";
 import type { Since } from "../../schema/context.ts";
 import { type ApiObject, type ObjectFor } from "../../schema/kind.ts";
 import { ObjectMeta } from "../../schema/object-meta.ts";
@@ -13,6 +15,7 @@ import { PodTemplateSpec } from "../core/pod/template.ts";
 import { workloadWarnings } from "../core/pod/warnings.ts";
 import { LabelSelector } from "../meta/label-selector.ts";
 import { checkJobChange, checkJobSpec, checkSelector, generateSelector, managedBy } from "./job-rules.ts";
+import { checkStatusChange } from "./job-status-rules.ts";
 import { JobStatus } from "./job-status.ts";
 import { PodFailurePolicy } from "./pod-failure-policy.ts";
 
@@ -129,7 +132,7 @@ export const Job = kind({
     status: field(3, JobStatus, "How far the job has come.").emitEmpty(),
   },
   selectable: { "status.successful": ({ status }) => String(status?.succeeded ?? 0) },
-  fillDefaults(copy, { enabled }) {
+  fillDefaults(copy, { enabled, release }) {
     const { spec } = copy;
     if (spec === undefined) return;
     if (spec.completions === undefined && spec.parallelism === undefined) spec.completions = 1;
@@ -137,6 +140,7 @@ export const Job = kind({
     spec.backoffLimit ??= spec.backoffLimitPerIndex === undefined ? 6 : 2 ** 31 - 1;
     spec.completionMode ??= "NonIndexed";
     spec.suspend ??= false;
+    if (isAtLeast(release, "1.29")) spec.manualSelector ??= false;
     if (enabled("JobPodReplacementPolicy")) {
       spec.podReplacementPolicy ??= spec.podFailurePolicy === undefined ? "TerminatingOrFailed" : "Failed";
     }
@@ -146,36 +150,37 @@ export const Job = kind({
     }
   },
   generationOf: ({ spec }) => spec,
-  prepareCreate(copy, { vocabulary }) {
-    const annotation = trackingAnnotation(vocabulary);
-    copy.metadata.annotations = { ...copy.metadata.annotations, [annotation]: "" };
+  prepareCreate(copy, context) {
+    if (!isAtLeast(context.release, "1.28")) {
+      const annotation = trackingAnnotation(context.vocabulary);
+      copy.metadata.annotations = { ...copy.metadata.annotations, [annotation]: "" };
+    }
     if (copy.spec === undefined) return;
     const { labels } = copy.metadata;
     const areOfPods = labels === copy.spec.template.metadata?.labels;
-    generateSelector(copy.metadata, copy.spec);
+    generateSelector(copy.metadata, copy.spec, context);
     // Labels that were copied from the template get the generated labels too.
     if (areOfPods) copy.metadata.labels = { ...copy.spec.template.metadata?.labels };
   },
-  prepareUpdate(copy, live, { vocabulary }) {
+  prepareUpdate(copy, live, { vocabulary, release }) {
+    if (isAtLeast(release, "1.28")) return;
     const annotation = trackingAnnotation(vocabulary);
     if (!isTracked(live, annotation)) return;
     copy.metadata.annotations = { ...copy.metadata.annotations, [annotation]: "" };
   },
-  validate(job, report) {
-    checkSelector(job, report);
-    const { completionMode, completions = 0 } = job.spec ?? {};
-    if (completionMode !== "Indexed" || completions <= 0) return;
-    const { name = "" } = job.metadata;
-    const lastPod = `${name}-${completions - 1}`;
-    for (const message of dnsLabelFaults(lastPod)) {
-      report
-        .at("metadata", "name")
-        .invalid(name, `makes pods with invalid names, such as ${lastPod}: ${message}`);
-    }
+  validateCreate(job, report, context) {
+    checkSelector(job, undefined, report, context);
+    checkPodNames(job, report);
   },
-  validateUpdate(job, live, report, { subresource, vocabulary, enabled }) {
+  validateUpdate(job, live, report, context) {
+    const { subresource, vocabulary, release, enabled } = context;
+    checkSelector(job, live, report, context);
+    checkPodNames(job, report);
+    if (subresource === "status" && isAtLeast(release, "1.31") && enabled("JobManagedBy"))
+      checkStatusChange(job, live, report.at("status"));
     if (subresource !== "") return;
-    checkJobChange(job, live, report, enabled("JobMutableNodeSchedulingDirectives"));
+    checkJobChange(job, live, report, context);
+    if (isAtLeast(release, "1.28")) return;
     const annotation = trackingAnnotation(vocabulary);
     if (isTracked(job, annotation) && !isTracked(live, annotation))
       report.at("metadata", "annotations").key(annotation).forbidden("can't be added");
@@ -232,6 +237,25 @@ export const Job = kind({
   ],
 });
 export type Job = ObjectFor<typeof Job>;
+
+interface Indexed {
+  readonly metadata: { readonly name?: string };
+  readonly spec?:
+    { readonly completionMode?: string | undefined; readonly completions?: number | undefined } | undefined;
+}
+
+/** Requires that the pods of an indexed job have valid names. */
+function checkPodNames({ metadata, spec }: Indexed, report: FieldReport): void {
+  const { completionMode, completions = 0 } = spec ?? {};
+  if (completionMode !== "Indexed" || completions <= 0) return;
+  const { name = "" } = metadata;
+  const lastPod = `${name}-${completions - 1}`;
+  for (const message of dnsLabelFaults(lastPod)) {
+    report
+      .at("metadata", "name")
+      .invalid(name, `makes pods with invalid names, such as ${lastPod}: ${message}`);
+  }
+}
 
 interface Labelled {
   readonly labels?: Record<string, string> | undefined;

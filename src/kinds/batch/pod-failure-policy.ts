@@ -17,6 +17,14 @@ const PodFailurePolicyOnExitCodesRequirement = struct(
       .declaredRequired()
       .set(),
   },
+  {
+    later: () => ({
+      containerName: replacedIn(
+        "1.28",
+        field(1, string, "Name of the container that is looked at; absent for all.").nullable(),
+      ),
+    }),
+  },
 );
 
 const PodFailurePolicyOnPodConditionsPattern = struct(
@@ -58,6 +66,18 @@ const PodFailurePolicyRule = struct(
         field(1, string, "What is done: FailJob, FailIndex, Ignore or Count.")
           .declaredRequired()
           .knownValues("Count", "FailIndex", "FailJob", "Ignore"),
+      ),
+      onExitCodes: replacedIn(
+        "1.28",
+        field(2, PodFailurePolicyOnExitCodesRequirement, "Condition on exit codes.").nullable(),
+      ),
+      onPodConditions: replacedIn(
+        "1.28",
+        field(
+          3,
+          list(PodFailurePolicyOnPodConditionsPattern),
+          "Conditions of the pod, of which one must be there.",
+        ).atomic(),
       ),
     }),
   },

@@ -1,3 +1,4 @@
+import type { SchemaNode } from "../schema/custom/schema-node.ts";
 import type { ScalarName, StructType, Type } from "../schema/types.ts";
 import { escapedFieldName } from "./field-names.ts";
 import {
@@ -72,6 +73,7 @@ export class SchemaTypes {
   }
 
   private struct(type: StructType): CelType {
+    if (type.open?.preserves === true) return dyn;
     let result = this.structs.get(type);
     if (result === undefined) {
       result = objectType(type.name, () => this.fieldsOf(type));
@@ -80,12 +82,46 @@ export class SchemaTypes {
     return result;
   }
 
-  private fieldsOf({ fields }: StructType): ReadonlyMap<string, ObjectField> {
-    const result = new Map<string, ObjectField>();
+  private fieldsOf({ fields, open, name: typeName }: StructType): ReadonlyMap<string, ObjectField> {
+    const result = open === undefined ? new Map<string, ObjectField>() : fieldsOfNode(open, typeName);
     for (const [jsonName, { type }] of Object.entries(fields)) {
       const name = escapedFieldName(jsonName);
       if (name !== undefined) result.set(name, { type: this.of(type), jsonName });
     }
     return result;
+  }
+}
+
+/** Returns the fields of an object with a schema. */
+function fieldsOfNode({ properties }: SchemaNode, name: string): Map<string, ObjectField> {
+  const fields = new Map<string, ObjectField>();
+  for (const [jsonName, node] of properties) {
+    const escaped = escapedFieldName(jsonName);
+    if (escaped !== undefined)
+      fields.set(escaped, { type: typeOfNode(node, `${name}.${jsonName}`), jsonName });
+  }
+  return fields;
+}
+
+/** Returns the type of a node of a schema, as in JSON; dynamic where the schema doesn't say what a value is. */
+function typeOfNode(node: SchemaNode, name: string): CelType {
+  const { type, items, additional, properties, preserves, embedded, intOrString } = node;
+  if (intOrString || preserves || embedded) return dyn;
+  switch (type) {
+    case "array":
+      return listOf(items === undefined ? dyn : typeOfNode(items, `${name}.@idx`));
+    case "object":
+      if (additional !== undefined) return mapOf(string, typeOfNode(additional, `${name}.@elem`));
+      return properties.size === 0 ? dyn : objectType(name, () => fieldsOfNode(node, name));
+    case "string":
+      return string;
+    case "boolean":
+      return bool;
+    case "integer":
+      return int;
+    case "number":
+      return double;
+    default:
+      return dyn;
   }
 }

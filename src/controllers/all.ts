@@ -11,6 +11,7 @@ import { customResourceDefinitions } from "./custom-resource-definitions/custom-
 import { eventExpiry, type EventExpiryDependencies } from "./event-expiry.ts";
 import { garbageCollection } from "./garbage-collection/garbage-collection.ts";
 import { namespaceDeletion } from "./namespace-deletion.ts";
+import { policyStatus, type PolicyStatusDependencies } from "./policy-status.ts";
 import { resourceQuotas, type QuotaDependencies } from "./resource-quotas.ts";
 import { rootAuthorityPublisher, type RootAuthorityDependencies } from "./root-authority.ts";
 import { ttlAfterFinished } from "./ttl-after-finished.ts";
@@ -24,6 +25,7 @@ export type BuiltInDependencies = ControllerContext &
   ApprovingDependencies &
   AvailabilityDependencies &
   EventExpiryDependencies &
+  PolicyStatusDependencies &
   QuotaDependencies &
   RegistrationDependencies &
   RootAuthorityDependencies &
@@ -53,6 +55,7 @@ export const builtInControllers: readonly Controller<BuiltInDependencies>[] = [
   certificateApproving,
   certificateSigning,
   certificateCleaning,
+  policyStatus,
   bootstrapSigner,
   tokenCleaner,
 ];

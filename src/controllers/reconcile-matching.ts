@@ -48,7 +48,8 @@ export function reconcileMatching<O extends ApiObject>(
   const { registry, client, clock, store } = context;
   if (!registry.serves(kind))
     return { add: () => undefined, failing: () => false, close: () => Promise.resolve() };
-  const { apiVersion, storePrefix } = registry.require(kind).stored;
+  // The stored version may not be served.
+  const { apiVersion, stored } = registry.require(kind);
   const keyOf = (namespace: string, name: string) => `${namespace}/${name}`;
   const queue = new WorkQueue(
     clock,
@@ -66,7 +67,7 @@ export function reconcileMatching<O extends ApiObject>(
   const add = (namespace: string, name: string) => queue.add(keyOf(namespace, name));
   const follower = new Follower(
     store,
-    storePrefix,
+    stored.storePrefix,
     {
       matters: ({ body }: Entry) => matters(asBuffer(body)),
       put(entry: Entry) {

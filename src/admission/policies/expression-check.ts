@@ -3,6 +3,7 @@ import { ValidatingAdmissionPolicy } from "../../kinds/admissionregistration/val
 import { MutatingAdmissionPolicy } from "../../kinds/admissionregistration/mutating-admission-policy.ts";
 import { MutatingWebhookConfiguration } from "../../kinds/admissionregistration/mutating-webhook-configuration.ts";
 import { ValidatingWebhookConfiguration } from "../../kinds/admissionregistration/validating-webhook-configuration.ts";
+import { isLater } from "../../base/releases.ts";
 import type { Registry, Resource } from "../../resources/registry/registry.ts";
 import { FieldReport, invalidError } from "../../schema/faults.ts";
 import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
@@ -71,7 +72,8 @@ export function policyExpressionCheck(
         const { resource, name } = target;
         throw invalidError({ kind: resource.kind.name, group: resource.group, name }, faults.faults);
       }
-      if (policy === undefined) return;
+      // Policies of later releases have a status, to which a controller writes the warnings.
+      if (policy === undefined || !isLater("1.28", registry.release)) return;
       for await (const warning of typeWarnings(policy, programs, registry, vocabulary)) effects.warn(warning);
     },
   };

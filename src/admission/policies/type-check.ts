@@ -1,4 +1,4 @@
-import { compile } from "../../cel/compile.ts";
+import { compile, type Compiled } from "../../cel/compile.ts";
 import { SchemaTypes } from "../../cel/schema-types.ts";
 import { bool, dyn, string, type CelType } from "../../cel/types.ts";
 import { resourceOf, type Registry, type Resource } from "../../resources/registry/registry.ts";
@@ -8,14 +8,30 @@ import { policyEnvironment, type PolicyPrograms, type PolicyVariables } from "./
 import { createYielder } from "../../base/yielding.ts";
 import type { Policy } from "./policy.ts";
 
-/** Policies that match more kinds are not checked. */
+/** Maximum number of kinds that are checked. */
 const maxKinds = 10;
 /** Maximum number of warnings for one policy. */
 const maxWarnings = 20;
+/** Maximum length of all warnings in a status, in characters. */
+const maxStatusLength = 256 * 1024;
+
+/** An error of an expression for one of the kinds that the policy matches. */
+interface TypeFault {
+  readonly path: string;
+  readonly text: string;
+  readonly resource: Resource;
+  readonly fault: NonNullable<Compiled["faults"]>[number];
+}
+
+/** A warning in the status of a policy. */
+export interface ExpressionWarning {
+  readonly fieldRef: string;
+  readonly warning: string;
+}
 
 /**
  * Yields a warning for each expression and matching kind if the expression uses a field that the kind doesn't have. Rules with
- * wildcards are skipped. Expressions see objects as JSON, so times and bytes are strings.
+ * wildcards are skipped, and a policy with more than 10 kinds isn't checked. For releases whose policies have no status.
  */
 export async function* typeWarnings(
   policy: Policy,
@@ -23,11 +39,70 @@ export async function* typeWarnings(
   registry: Registry,
   vocabulary: Vocabulary,
 ): AsyncGenerator<string> {
-  const yieldIfDue = createYielder();
   let remaining = maxWarnings;
+  const kinds = kindsOf(policy, registry, vocabulary);
+  if (kinds.length > maxKinds) return;
+  for await (const { path, resource, fault } of typeFaults(policy, programs, registry, kinds, true)) {
+    if (remaining-- === 0) return;
+    yield `${path}: ${resource.apiVersion}, Kind=${resource.kind.name}: ${fault.message}`;
+  }
+}
+
+/**
+ * Returns the warnings of a policy as the controller of the reference writes them to its status: for the first 10 kinds that its rules
+ * name without wildcards and subresources, by group, version and kind.
+ */
+export async function statusWarnings(
+  policy: Policy,
+  programs: PolicyPrograms,
+  registry: Registry,
+  vocabulary: Vocabulary,
+): Promise<ExpressionWarning[]> {
+  const kinds = kindsOf(policy, registry, vocabulary, false).slice(0, maxKinds).toSorted(byIdentity);
+  const texts = new Map<string, string[]>();
+  let length = 0;
+  for await (const { path, text, resource, fault } of typeFaults(policy, programs, registry, kinds, false)) {
+    const warning = `${resource.group}/${resource.version}, Kind=${resource.kind.name}: compilation failed: ${faultText(fault, text)}\n`;
+    length += warning.length;
+    if (length > maxStatusLength) break;
+    const others = texts.get(path);
+    if (others === undefined) texts.set(path, [warning]);
+    else others.push(warning);
+  }
+  return [...texts].map(([fieldRef, warnings]) => ({ fieldRef, warning: warnings.join("\n") }));
+}
+
+/** Formats an error with the line of the expression and a mark, as the reference does. */
+function faultText({ message, line, column }: TypeFault["fault"], text: string): string {
+  const source = text.split("\n")[line - 1] ?? "";
+  return `ERROR: <input>:${line}:${column}: ${message}\n | ${source}\n | ${".".repeat(column - 1)}^`;
+}
+
+function byIdentity(one: Resource, other: Resource): number {
+  const [first, second] = [one, other].map(({ group, version, kind }) => [group, version, kind.name]) as [
+    string[],
+    string[],
+  ];
+  const differing = first.findIndex((part, index) => part !== second[index]);
+  return differing < 0 ? 0 : first[differing]! < second[differing]! ? -1 : 1;
+}
+
+/**
+ * Checks the expressions against the types of kinds. Expressions see objects as JSON, so times and bytes are strings.
+ *
+ * @param withResults whether the types of the results are checked too.
+ */
+async function* typeFaults(
+  policy: Policy,
+  programs: PolicyPrograms,
+  registry: Registry,
+  resources: readonly Resource[],
+  withResults: boolean,
+): AsyncGenerator<TypeFault> {
+  const yieldIfDue = createYielder();
   const types = new SchemaTypes("plain");
   const params = paramsType(policy, registry, types);
-  const kinds = kindsOf(policy, registry, vocabulary).map((resource) => {
+  const kinds = resources.map((resource) => {
     const variables = { ...policy.base, params, object: types.of(resource.kind.type) };
     return { resource, variables, declared: new Map<string, CelType>() };
   });
@@ -43,10 +118,8 @@ export async function* typeWarnings(
   for (const { path, text, result } of checkedTexts(policy)) {
     for (const { resource, variables, declared } of kinds) {
       await yieldIfDue();
-      const fault = check(text, { ...variables, declared }, result).faults?.[0];
-      if (fault === undefined) continue;
-      if (remaining-- === 0) return;
-      yield `${path}: ${resource.apiVersion}, Kind=${resource.kind.name}: ${fault.message}`;
+      const fault = check(text, { ...variables, declared }, withResults ? result : undefined).faults?.[0];
+      if (fault !== undefined) yield { path, text, resource, fault };
     }
   }
 }
@@ -71,19 +144,29 @@ function paramsType({ paramKind }: Policy, registry: Registry, types: SchemaType
   return resource === undefined ? dyn : types.of(resource.kind.type);
 }
 
-/** Returns the kinds that rules without wildcards match; none if there are more than {@link maxKinds}. */
-function kindsOf({ constraints }: Policy, registry: Registry, vocabulary: Vocabulary): Resource[] {
+/**
+ * Returns the kinds that rules without wildcards match; at most one more than {@link maxKinds}.
+ *
+ * @param withSubresources whether subresources count.
+ */
+function kindsOf(
+  { constraints }: Policy,
+  registry: Registry,
+  vocabulary: Vocabulary,
+  withSubresources = true,
+): Resource[] {
   const kinds = new Map<string, Resource>();
   for (const { apiGroups, apiVersions, resources } of constraints.rules) {
     for (const group of apiGroups ?? []) {
       for (const version of apiVersions ?? []) {
         for (const name of resources ?? []) {
           const [resource = "", subresource = ""] = name.split("/", 2);
+          if (subresource !== "" && !withSubresources) continue;
           const served = registry.find(group, version, resource);
           const kind = served && kindOf(served, subresource, vocabulary);
           if (kind === undefined) continue;
           kinds.set(`${kind.apiVersion} ${kind.kind.name}`, kind);
-          if (kinds.size > maxKinds) return [];
+          if (kinds.size > maxKinds) return [...kinds.values()];
         }
       }
     }

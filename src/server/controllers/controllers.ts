@@ -11,6 +11,7 @@ import type { QueueMetrics } from "../../http/metrics/queue-metrics.ts";
 import type { Engine } from "../../resources/engine/engine.ts";
 import { Client } from "../../resources/clients/client.ts";
 import type { UserInfo } from "../../base/user-info.ts";
+import { policyPrograms } from "../webhooks/policy-programs.ts";
 import { signingAuthorities } from "../certificates/cluster-signing.ts";
 import type { ControllerStates } from "./controller-states.ts";
 import { electLeader, isElected } from "./leadership.ts";
@@ -105,6 +106,8 @@ async function partsOf({
     log,
     eventLifeMs,
     quotas,
+    policyPrograms: policyPrograms(options),
+    vocabulary: options.vocabulary,
     authorizer,
     apiServices,
     issueLegacyToken,

@@ -78,22 +78,6 @@ describe("policies of later releases", () => {
     }
   });
 
-  test("are checked against the kinds that they match, with the types of variables", async () => {
-    const spec = {
-      variables: [{ name: "data", expression: "object.data" }],
-      validations: [
-        { expression: "size(variables.data) < 5 && namespaceObject.metadata.name != ''" },
-        { expression: "variables.data.size() == object.spec.size", messageExpression: "string(object.x)" },
-      ],
-    };
-    const { headers } = await ok(server().admin.post(POLICIES, policy("checked", spec)));
-    expect(String(headers["warning"]).match(/spec[^"]*/g)).toEqual([
-      "spec.validations[1].expression: v1, Kind=ConfigMap: undefined field 'spec'",
-      "spec.validations[1].messageExpression: v1, Kind=ConfigMap: undefined field 'x'",
-    ]);
-    await ok(server().admin.delete(`${POLICIES}/checked`));
-  });
-
   test("don't evaluate a variable that no expression uses", async () => {
     const spec = {
       variables: [{ name: "broken", expression: "1 / 0" }],

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "vitest";
 import type { Release } from "../../src/base/releases.ts";
 import { ValidatingAdmissionPolicy } from "../../src/kinds/admissionregistration/validating-admission-policy.ts";
+import { ValidatingAdmissionPolicyBinding } from "../../src/kinds/admissionregistration/validating-admission-policy-binding.ts";
 import { StatefulSet } from "../../src/kinds/apps/stateful-set.ts";
 import { HorizontalPodAutoscaler } from "../../src/kinds/autoscaling/horizontal-pod-autoscaler.ts";
 import { Node } from "../../src/kinds/core/node/node.ts";
@@ -13,6 +14,7 @@ import { CSIDriver } from "../../src/kinds/storage/csi-driver.ts";
 import { CSINode } from "../../src/kinds/storage/csi-node.ts";
 import { StorageClass } from "../../src/kinds/storage/storage-class.ts";
 import { VolumeAttachment } from "../../src/kinds/storage/volume-attachment.ts";
+import { kindInRelease } from "../../src/schema/kind-in-release.ts";
 import type { Kind } from "../../src/schema/kind.ts";
 import { judgeNew, judgeUpdate, type JudgeOptions } from "./support.ts";
 
@@ -76,6 +78,21 @@ const rules: readonly (readonly [string, Rule])[] = [
       since: "1.27",
       earlier: ["spec.validations: FieldValueRequired"],
       later: ["spec.validations: FieldValueRequired", "spec.auditAnnotations: FieldValueRequired"],
+    },
+  ],
+  [
+    "parameters of a policy binding have a name or a selector",
+    {
+      kind: kindInRelease(ValidatingAdmissionPolicyBinding, "1.37"),
+      now: {
+        spec: { policyName: "p", validationActions: ["Deny"], paramRef: { parameterNotFoundAction: "" } },
+      },
+      since: "1.28",
+      earlier: ["spec.paramRef.parameterNotFoundAction: FieldValueRequired"],
+      later: [
+        "spec.paramRef.parameterNotFoundAction: FieldValueRequired",
+        "spec.paramRef: FieldValueRequired",
+      ],
     },
   ],
   [

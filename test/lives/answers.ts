@@ -31,8 +31,17 @@ export function writeAnswers(corpus: string, release: Release, answers: Answers)
   writeFileSync(fileOf(corpus, release), gzipSync(`${lines.join("\n")}\n`, { level: 9 }));
 }
 
+const cached = new Map<string, Answers>();
+
 /** What the kube-apiserver of a release answered (1.26.11, 1.37.2). */
 export function readAnswers(corpus: string, release: Release): Answers {
+  const file = fileOf(corpus, release);
+  const answers = cached.get(file) ?? parseAnswers(corpus, release);
+  cached.set(file, answers);
+  return answers;
+}
+
+function parseAnswers(corpus: string, release: Release): Answers {
   const base = release === "1.26" ? undefined : readAnswers(corpus, "1.26");
   const answers = new Map<string, { step: string; status: number; lines: string[] }[]>();
   let told: { step: string; status: number; lines: string[] }[] = [];

@@ -13,7 +13,8 @@ export interface Case {
   readonly name: string;
   /** What it is about, such as `apis/apps/v1/deployments`. */
   readonly kind: string;
-  readonly tell: (ask: Ask) => Promise<readonly Told[]>;
+  /** Sends the requests; `isAsked` selects among those about single members. */
+  readonly tell: (ask: Ask, isAsked?: (step: string) => boolean) => Promise<readonly Told[]>;
 }
 
 /** Requests about many things, and the reasons for which some answers differ from the recorded ones. */
@@ -23,11 +24,15 @@ export interface Corpus {
   readonly held: (release: Release) => readonly Held[];
 }
 
-type Tell = (subject: Subject, ask: Ask) => Promise<readonly Told[]>;
+type Tell = (subject: Subject, ask: Ask, isAsked?: (step: string) => boolean) => Promise<readonly Told[]>;
 
 function caseOf(subject: Subject, tell: Tell): Case {
   const kind = subject.in;
-  return { name: `${kind} ${subject.object.metadata.name}`, kind, tell: (ask) => tell(subject, ask) };
+  return {
+    name: `${kind} ${subject.object.metadata.name}`,
+    kind,
+    tell: (ask, isAsked) => tell(subject, ask, isAsked),
+  };
 }
 
 /** The life of an object of each kind, in each version that can be served: some 270 requests, of which many have faults. */

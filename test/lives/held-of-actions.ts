@@ -32,4 +32,21 @@ export const heldOfActions: readonly Held[] = [
     when: ({ kind, missing, more }) =>
       kind === "rules reviews" && [...missing, ...more].every((line) => line.startsWith("status.")),
   },
+  {
+    because: "a review without attributes names the members of which one is needed, as in release 1.26",
+    releases: ["1.37"],
+    when: ({ kind, missing }) =>
+      kind.endsWith("access reviews") && missing.includes("cause: FieldValueInvalid at spec"),
+  },
+  {
+    because: "a token is no object, so it has no uid",
+    releases: ["1.37"],
+    when: ({ kind, missing, more }) =>
+      kind === "tokens" && missing.length === 0 && more.join() === "metadata.uid is gone",
+  },
+  {
+    because: "a pod that is bound has another spec, and so another generation; its labels are valid",
+    releases: ["1.37"],
+    when: ({ kind, more }) => kind.startsWith("binding") && more.includes("metadata.generation = 2"),
+  },
 ];

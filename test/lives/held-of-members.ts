@@ -10,6 +10,7 @@ const spellings: readonly (readonly [string, string])[] = [
   ["labelSelector.match", "objectSelector.match"],
   ["volumeMounts.mountPropagation", "volumeMounts[0].mountPropagation"],
   ["metadata.conditions[0].Type", "status.conditions[0].type"],
+  ["status.conditions[0].Type", "status.conditions[0].type"],
   ["status.Phase", "status.phase"],
   ["reservedFor[1].uid", "reservedFor[1]"],
 ];
@@ -22,6 +23,7 @@ function respelled(line: string): string {
 export const heldOfMembers: readonly Held[] = [
   {
     because: "the reference calls the group of workloads by the name that it had before",
+    releases: ["1.26"],
     when: ({ missing, more }) =>
       missing.length === 1 && missing[0]!.replace("group extensions", "group apps") === more.join(),
   },
@@ -53,6 +55,7 @@ export const heldOfMembers: readonly Held[] = [
   {
     because:
       "autoscalers are stored in the older version there, and come back with items that were never sent",
+    releases: ["1.26"],
     when: ({ kind, missing, more }) =>
       kind.endsWith("v2/horizontalpodautoscalers") &&
       (missing.some((line) => /^spec\.metrics\[\d\]/.test(line)) ||
@@ -82,11 +85,60 @@ export const heldOfMembers: readonly Held[] = [
   },
   {
     because: "each server says once which versions it stores",
+    releases: ["1.26"],
     when: ({ kind, step }) => kind.endsWith("storageversions") && step === "status.storageVersions twice",
   },
   {
     because: "what may not change in a job may not change from nothing to an empty list",
+    releases: ["1.26"],
     when: ({ kind, step }) =>
       kind.endsWith("jobs") && step.includes("onPodConditions") && step.endsWith("a list"),
+  },
+  {
+    because:
+      "of an item that is in a list twice, or has an empty key, all members are owned; the reference owns it as a whole",
+    releases: ["1.37"],
+    when: ({ missing, more }) => {
+      const lines = [...missing, ...more];
+      return lines.every((line) => line.startsWith("owner ")) && lines.some((line) => line.includes("k:{"));
+    },
+  },
+  {
+    because:
+      "the affinity of a volume can't change to one that isn't valid, which the reference calls no change",
+    releases: ["1.37"],
+    when: ({ kind, missing, more }) =>
+      kind === "api/v1/persistentvolumes" &&
+      missing.length === 0 &&
+      more.join() === "cause: FieldValueInvalid at nodeAffinity",
+  },
+  {
+    because: "an empty name of a volume is told once",
+    releases: ["1.37"],
+    when: ({ kind, missing, more }) =>
+      kind.endsWith("volumeattachments") &&
+      missing.join() === "cause: FieldValueInvalid at spec.source.persistentVolumeName" &&
+      more.length === 0,
+  },
+  {
+    because: "a member that only balancers have is told of where the type is left out",
+    releases: ["1.37"],
+    when: ({ kind, step, missing, more }) =>
+      kind === "api/v1/services" &&
+      step.startsWith("post spec.type ") &&
+      missing.length === 0 &&
+      more.join() === "cause: FieldValueInvalid at spec.externalTrafficPolicy",
+  },
+  {
+    because: "an address of a service that is given twice is told where it stands too",
+    releases: ["1.37"],
+    when: ({ kind, step, missing }) =>
+      kind === "api/v1/services" && step.endsWith("spec.clusterIPs twice") && missing.length === 0,
+  },
+  {
+    because: "a level without shares has the usual ones, in all versions of the group",
+    releases: ["1.37"],
+    when: ({ kind, step }) =>
+      kind.endsWith("prioritylevelconfigurations") && step.endsWith("nominalConcurrencyShares zero"),
   },
 ];

@@ -7,23 +7,27 @@ type Path = readonly (string | number)[];
 /**
  * What each member of an object may be: it is left out, null, empty, of another type, and given odd values, one after the other,
  * in replacements of the object, in writes of its status and in creations of it, all of them dry runs.
+ *
+ * @param isAsked which of these requests are sent.
  */
-export async function askForMembers(subject: Subject, ask: Ask): Promise<readonly Told[]> {
+export async function askForMembers(
+  subject: Subject,
+  ask: Ask,
+  isAsked: (step: string) => boolean = () => true,
+): Promise<readonly Told[]> {
   const life = new Life(subject, ask);
   const live = await life.fresh();
-  await each(live, ["status"], (step, body) =>
-    life.ask(`put ${step}`, "PUT", `${life.item}?dryRun=All`, { body }),
-  );
+  const send = (step: string, method: string, path: string, body: Json): Promise<Answer> | undefined =>
+    isAsked(step) ? life.ask(step, method, path, { body }) : undefined;
+  await each(live, ["status"], (step, body) => send(`put ${step}`, "PUT", `${life.item}?dryRun=All`, body));
   const { status } = subject;
   if (status !== undefined)
     await each({ ...live, status }, ["spec"], (step, body) =>
-      step.startsWith("status")
-        ? life.ask(step, "PUT", `${life.item}/status?dryRun=All`, { body })
-        : undefined,
+      step.startsWith("status") ? send(step, "PUT", `${life.item}/status?dryRun=All`, body) : undefined,
     );
   await life.gone();
   await each(life.object(), ["status"], (step, body) =>
-    life.ask(`post ${step}`, "POST", `${life.collection}?dryRun=All`, { body }),
+    send(`post ${step}`, "POST", `${life.collection}?dryRun=All`, body),
   );
   return life.told;
 }

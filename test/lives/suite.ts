@@ -15,6 +15,28 @@ const featureGates: Readonly<Record<Release, string>> = {
   "1.37": "",
 };
 
+/** Of the requests about members that a later release answers as 1.26 does, one in this number is replayed, to save time. */
+const sampling = 4;
+
+/**
+ * Returns the steps of a case that are replayed: for release 1.26 all, for a later one those with other answers and a sample of the
+ * others if the case is about single members.
+ */
+function replayedSteps(corpus: string, release: Release, title: string): (step: string) => boolean {
+  if (release === "1.26" || corpus !== "members") return () => true;
+  const answers = readAnswers(corpus, release).get(title)!;
+  const before = new Set(
+    readAnswers(corpus, "1.26")
+      .get(title)
+      ?.map((told) => JSON.stringify(told)),
+  );
+  const replayed = answers.filter(
+    (told, index) => index % sampling === 0 || !before.has(JSON.stringify(told)),
+  );
+  const steps = new Set(replayed.map(({ step }) => step));
+  return (step) => steps.has(step) || step === "fresh";
+}
+
 /**
  * Asks a server of a release for all that a corpus asks for, and holds what each answer says against what the kube-apiserver of
  * that release said. A difference that isn't held right, with its reason, fails.
@@ -57,14 +79,17 @@ export function suiteOf({ name, cases, held }: Corpus, release: Release = "1.26"
     const recorded = readAnswers(name, release);
     const named = cases(release).map((one) => [one.name, one] as const);
     test.each(named)("%s", { timeout: 60_000 }, async (title, { kind, tell }) => {
-      const told = await tell((method, at, options) => admin.ask(method, at, options));
-      const expected = recorded.get(title)!;
+      const isAsked = replayedSteps(name, release, title);
+      const told = await tell((method, at, options) => admin.ask(method, at, options), isAsked);
+      const expected = recorded.get(title)!.filter(({ step }) => isAsked(step));
       expect(told.map(({ step }) => step)).toEqual(expected.map(({ step }) => step));
       expect(unheld(differences(kind, told, expected), reasons, used)).toEqual([]);
     });
 
     test("each reason why a difference is held right is needed", () => {
-      expect(reasons.filter((reason) => !used.has(reason)).map(({ because }) => because)).toEqual([]);
+      // A sample needn't have what the reasons of all releases are for.
+      const needed = release === "1.26" ? reasons : reasons.filter(({ releases }) => releases !== undefined);
+      expect(needed.filter((reason) => !used.has(reason)).map(({ because }) => because)).toEqual([]);
     });
   });
 }

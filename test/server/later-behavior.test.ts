@@ -123,6 +123,12 @@ describe.each<Release>(["1.26", "1.29", "1.31", "1.34", "1.36", "1.37"])("a serv
     await ok(server.admin.delete(`${core}/services/s`));
   });
 
+  test("answers which rules there are without a time of creation from 1.34 on", async () => {
+    const path = "/apis/authorization.platform.io/v1/selfsubjectrulesreviews";
+    const { body } = await ok(server.admin.post(path, { spec: { namespace: "default" } }));
+    expect(body["metadata"]).toEqual(isAtLeast("1.34") ? {} : { creationTimestamp: null });
+  });
+
   test("has a status of the storage of nodes from 1.37 on", async () => {
     const nodes = "/apis/storage.platform.io/v1/csinodes";
     await ok(server.admin.post(nodes, { metadata: { name: "n" }, spec: { drivers: [] } }));

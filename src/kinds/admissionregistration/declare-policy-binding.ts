@@ -91,7 +91,8 @@ export function declareParamRef({ atomicStruct }: Pick<AdmissionDeclarations, "a
           field(4, string, "Whether a request is allowed when no object is found.")
             .nullable()
             .mustBeGiven()
-            .oneOf("Allow", "Deny"),
+            .oneOf("Allow", "Deny")
+            .checkedWhenEmpty(false),
         ),
       }),
     },

@@ -172,19 +172,18 @@ export function checkParamRef(
   {
     name = "",
     selector,
-    parameterNotFoundAction,
   }: {
     readonly name?: string | undefined;
     readonly selector?: object | undefined;
-    readonly parameterNotFoundAction?: string | undefined;
   },
   report: FieldReport,
+  { release }: Pick<KindContext, "release">,
 ): void {
   if (name !== "" && selector !== undefined) {
     report.at("name").forbidden("name and selector are mutually exclusive");
     report.at("selector").forbidden("name and selector are mutually exclusive");
   }
-  if (parameterNotFoundAction !== undefined && name === "" && selector === undefined) {
+  if (name === "" && selector === undefined && isAtLeast(release, "1.28")) {
     report.required("one of name or selector must be specified");
   }
 }

@@ -50,7 +50,7 @@ interface Change {
   readonly now: JobStatusFacts;
   readonly before: JobStatusFacts;
   readonly holds: Holds;
-  readonly held: Holds;
+  readonly heldBefore: Holds;
   /** Whether one of these members or conditions has changed. */
   readonly changed: (...names: readonly (keyof JobStatusFacts | "Finished" | ConditionName)[]) => boolean;
 }
@@ -65,18 +65,18 @@ export function checkStatusChange(job: JobFacts, live: JobFacts, report: FieldRe
   const now = job.status ?? {};
   const before = live.status ?? {};
   const holds = conditionsOf(job);
-  const held = conditionsOf(live);
+  const heldBefore = conditionsOf(live);
   const isCondition = (name: string): name is ConditionName => /^[A-Z]/.test(name);
   const change: Change = {
     job,
     now,
     before,
     holds,
-    held,
+    heldBefore,
     changed: (...names) =>
       names.some((name) => {
-        if (name === "Finished") return isFinished(holds) !== isFinished(held);
-        return isCondition(name) ? holds(name) !== held(name) : !same(now[name], before[name]);
+        if (name === "Finished") return isFinished(holds) !== isFinished(heldBefore);
+        return isCondition(name) ? holds(name) !== heldBefore(name) : !same(now[name], before[name]);
       }),
   };
   checkConditions(change, report.at("conditions"));
@@ -88,7 +88,7 @@ export function checkStatusChange(job: JobFacts, live: JobFacts, report: FieldRe
   });
 }
 
-function checkConditions({ job, holds, held, changed }: Change, report: FieldReport): void {
+function checkConditions({ job, holds, heldBefore, changed }: Change, report: FieldReport): void {
   const refuse = (message: string): void => report.invalid(undefined, message);
   if (holds("Complete") && holds("Failed") && changed("Complete", "Failed"))
     refuse("cannot set Complete=True and Failed=true conditions");
@@ -105,8 +105,8 @@ function checkConditions({ job, holds, held, changed }: Change, report: FieldRep
   if (job.spec?.successPolicy !== undefined && holds("Complete") && !holds("SuccessCriteriaMet"))
     refuse("cannot set Complete=True for Job with SuccessPolicy unless SuccessCriteriaMet=True");
   for (const name of ["Failed", "Complete", "FailureTarget", "SuccessCriteriaMet"])
-    if (held(name) && !holds(name)) refuse(`cannot disable the terminal ${name}=True condition`);
-  if (held("Complete") && !held("SuccessCriteriaMet") && holds("SuccessCriteriaMet"))
+    if (heldBefore(name) && !holds(name)) refuse(`cannot disable the terminal ${name}=True condition`);
+  if (heldBefore("Complete") && !heldBefore("SuccessCriteriaMet") && holds("SuccessCriteriaMet"))
     refuse("cannot set SuccessCriteriaMet=True for Job already has Complete=true conditions");
 }
 
@@ -126,7 +126,7 @@ function checkCompletionTime({ now, before, holds, changed }: Change, report: Fi
     report.invalid(time, "field is immutable");
 }
 
-function checkCounters({ job, now, before, holds, held, changed }: Change, report: FieldReport): void {
+function checkCounters({ job, now, before, holds, heldBefore, changed }: Change, report: FieldReport): void {
   const { completionMode, completions, parallelism, suspend } = job.spec ?? {};
   const { active = 0, ready, failed = 0, succeeded = 0, terminating = 0, startTime } = now;
   const finished = isFinished(holds);
@@ -148,7 +148,7 @@ function checkCounters({ job, now, before, holds, held, changed }: Change, repor
   const mayShrink = completionMode === "Indexed" && completions === parallelism;
   if (succeeded < (before.succeeded ?? 0) && !mayShrink)
     report.at("succeeded").invalid(succeeded, "cannot decrease the succeeded counter");
-  const resumes = held("Suspended") && !holds("Suspended");
+  const resumes = heldBefore("Suspended") && !holds("Suspended");
   if (before.startTime !== undefined && changed("startTime") && suspend !== true && !resumes)
     report.at("startTime").invalid(startTime, "field is immutable for unsuspended job once set");
 }

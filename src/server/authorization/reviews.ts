@@ -15,6 +15,7 @@ import type {
 import type { BulkAccessReviewSpec } from "../../kinds/insight/bulk-access-review.ts";
 import { decodeContinueToken, encodeContinueToken } from "../../kinds/insight/continue-token.ts";
 import { defaultSubjects, type SubjectAccessListSpec } from "../../kinds/insight/subject-access-list.ts";
+import { isAtLeast } from "../../base/releases.ts";
 import type { Timestamps } from "../../base/timestamps.ts";
 import type { Registry } from "../../resources/registry/registry.ts";
 import { insightNotes } from "../../authorization/reviews/insight-notes.ts";
@@ -78,6 +79,7 @@ function accessReviewHandlers({
   authorizer,
   authenticator,
   ownAudiences,
+  registry,
   timestamps,
 }: Reviewers): Map<string, ReviewHandler> {
   const subject: ReviewHandler = async (review) => {
@@ -106,7 +108,7 @@ function accessReviewHandlers({
         const { namespace } = review["spec"] as { namespace: string };
         // The response has only the rules.
         review["spec"] = {};
-        review["metadata"] = { creationTimestamp: null };
+        review["metadata"] = isAtLeast(registry.release, "1.34") ? {} : { creationTimestamp: null };
         review["status"] = await reviewRules(user, namespace, authorizer);
       },
     ],

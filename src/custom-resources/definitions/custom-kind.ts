@@ -23,6 +23,7 @@ import {
   type ConversionServices,
   type ConversionWebhook,
 } from "../conversion/webhook-converter.ts";
+import { deprecationOf, finalizerWarnings } from "./custom-warnings.ts";
 import { anySchema, type ParsedSchema, type SharedSchema } from "./shared-schema.ts";
 import { checkReplicas, customScale, valueAt, type ScalePaths } from "./scale.ts";
 
@@ -140,6 +141,7 @@ function customKind(
     verbs: metadata.deletionTimestamp === undefined ? verbs : verbs.filter((verb) => verb !== "create"),
     generationOf: hasStatus ? allButStatus : allButMetadata,
     selectable: selectableFields(version),
+    warnings: finalizerWarnings,
     columns: customColumns(
       (version.additionalPrinterColumns ?? []) as readonly ColumnDefinition[],
       vocabulary.behavior,
@@ -148,7 +150,7 @@ function customKind(
       since,
       schema,
       listKind: names.listKind ?? `${names.kind}List`,
-      deprecation: deprecationOf(spec.group, version, names.kind),
+      deprecation: deprecationOf(spec, version),
     },
     validateLast: (object, live, report, { enabled, release = defaultRelease }) =>
       enabled("CustomResourceValidationExpressions")
@@ -193,11 +195,6 @@ function allButMetadata(object: ApiObject): unknown {
 
 function allButStatus(object: ApiObject): unknown {
   return { ...object, metadata: undefined, status: undefined };
-}
-
-function deprecationOf(group: string, version: Version, name: string): string {
-  if (version.deprecated !== true) return "";
-  return version.deprecationWarning ?? `${group}/${version.name} ${name} is deprecated`;
 }
 
 /** The conversion of versions that differ in name and schema only (strategy `None`). */

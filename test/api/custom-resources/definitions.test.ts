@@ -150,6 +150,7 @@ describe("versions", () => {
     version("v1beta1", { deprecated: true, deprecationWarning: "versioned things are old" }),
     version("v2", { served: false, storage: false }),
     version("v3alpha1", { storage: false }),
+    version("v1beta2", { storage: false, served: false }),
   ];
   const base = `/apis/${group}`;
   const at = (name: string, object: string) => `${base}/${name}/namespaces/default/versioneds/${object}`;

@@ -10,6 +10,11 @@ export function isOf({ resource, subresource }: AdmittedType, kind: Kind): boole
   return subresource === "" && declarationOf(resource.stored.kind) === kind;
 }
 
+/** Whether a write changes the resources of a pod's containers. */
+export function isResize(operation: Operation, { resource, subresource }: AdmittedType): boolean {
+  return operation === "UPDATE" && subresource === "resize" && declarationOf(resource.stored.kind) === Pod;
+}
+
 /** Returns a `concerns` function for some operations on whole objects of some kinds. */
 export function concernsOnly(
   kinds: readonly Kind[],

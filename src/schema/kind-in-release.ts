@@ -39,7 +39,7 @@ class ReleaseKinds {
     const hasLaterGeneration = laterGeneration !== undefined && !isLater(laterGeneration.since, this.release);
     const hasLaterStatus = laterStatus !== undefined && !isLater(laterStatus.since, this.release);
     const kind = hasLaterStatus ? withLaterStatus(declared, laterStatus.status) : declared;
-    const subresources = Object.entries<Subresource>(kind.subresources).map(
+    const subresources = Object.entries<Subresource>(this.subresourcesOf(kind)).map(
       ([name, one]) => [name, this.subresource(one)] as const,
     );
     return {
@@ -51,6 +51,11 @@ class ReleaseKinds {
       subresources: Object.fromEntries(subresources),
       ...(conversion && { conversion: { ...conversion, stored: () => this.get(conversion.stored()) } }),
     };
+  }
+
+  private subresourcesOf({ subresources, laterSubresources: later }: Kind): Kind["subresources"] {
+    if (later === undefined || isLater(later[0], this.release)) return subresources;
+    return { ...subresources, ...later[1] };
   }
 
   private subresource(one: Subresource): Subresource {

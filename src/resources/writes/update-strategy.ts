@@ -47,11 +47,12 @@ export function reapplyStrategy(engine: Engine, target: Target, object: ApiObjec
   Object.assign(object, merged);
 }
 
-/** Increments `metadata.generation` if the desired state changes; writes to subresources such as `status` don't. */
+/** Increments `metadata.generation` if the desired state changes; most subresources don't count. */
 export function countGeneration({ resource, subresource }: Target, object: ApiObject, live: ApiObject): void {
   const { generationOf, subresources } = resource.kind;
-  const isPart = subresource !== "" && subresources[subresource]?.shape === undefined;
-  if (generationOf === undefined || isPart) return;
+  const part = subresources[subresource];
+  const isIgnored = part !== undefined && part.shape === undefined && part.incrementsGeneration !== true;
+  if (generationOf === undefined || isIgnored) return;
   // Ignores the order of members, as defaults are appended.
   const same = deepEqual(generationOf(object) as JsonValue, generationOf(live) as JsonValue);
   object.metadata.generation = (live.metadata.generation ?? 1) + (same ? 0 : 1);

@@ -5,7 +5,7 @@ import { PersistentVolumeClaim } from "../../../kinds/core/persistent-volume-cla
 import { Pod } from "../../../kinds/core/pod/pod.ts";
 import type { AdmissionRequest } from "../../../resources/engine/engine.ts";
 import type { Vocabulary } from "../../../vocabulary/vocabulary.ts";
-import { isOf } from "../../admitted-types.ts";
+import { isOf, isResize } from "../../admitted-types.ts";
 import type { AdmissionPlugin } from "../../admission-chain.ts";
 import type { AdmissionFacts } from "../../followed-objects.ts";
 import { forbidden } from "../../forbidden.ts";
@@ -33,12 +33,13 @@ export function limitRanger(facts: AdmissionFacts, { domain }: Vocabulary): Admi
   };
   return {
     name: "LimitRanger",
-    // Updates of pods are not checked, as the resources of containers are immutable.
+    // Updates of pods are not checked, as they can't change the resources of containers.
     concerns: (operation, type) =>
       (operation === "CREATE" && (isOf(type, Pod) || isOf(type, PersistentVolumeClaim))) ||
-      (operation === "UPDATE" && isOf(type, PersistentVolumeClaim)),
+      (operation === "UPDATE" && isOf(type, PersistentVolumeClaim)) ||
+      isResize(operation, type),
     mutate(request) {
-      if (!isOf(request.target, Pod)) return;
+      if (!isOf(request.target, Pod) && !isResize(request.operation, request.target)) return;
       return inNamespaceOf(request, (existing) => fillDefaults(request, existing, annotation));
     },
     validate: (request) =>

@@ -2,6 +2,7 @@ import { andThen, type MaybePromise } from "../../../base/maybe-promise.ts";
 import type { AdmissionCondition, AdmissionRequest } from "../../../resources/engine/engine.ts";
 import { keyOf } from "../../../resources/registry/registry.ts";
 import type { Revision } from "../../../storage/store.ts";
+import { isResize } from "../../admitted-types.ts";
 import type { AdmissionPlugin } from "../../admission-chain.ts";
 import { forbidden } from "../../forbidden.ts";
 import type { LimitedResource } from "./configuration.ts";
@@ -31,8 +32,9 @@ export function resourceQuota(parts: QuotaParts): AdmissionPlugin {
   return {
     name: "ResourceQuota",
     concerns(operation, { resource, subresource }) {
-      if (subresource !== "" || (operation !== "CREATE" && operation !== "UPDATE")) return false;
       const evaluator = index.evaluatorOf(resource);
+      if (isResize(operation, { resource, subresource })) return evaluator !== undefined;
+      if (subresource !== "" || (operation !== "CREATE" && operation !== "UPDATE")) return false;
       return evaluator !== undefined && (operation === "CREATE" || evaluator.chargesUpdates);
     },
     validate(request) {

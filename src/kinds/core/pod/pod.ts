@@ -7,6 +7,7 @@ import { Eviction } from "../../policy/eviction.ts";
 import { Binding } from "../binding.ts";
 import { podColumns } from "./columns.ts";
 import { checkPod, checkNewPod } from "./pod-rules.ts";
+import { checkResize, mergeResize } from "./resize-rules.ts";
 import { newPodStatus, writtenStatus } from "./new-status.ts";
 import { applySeccompAnnotations } from "./seccomp-annotations.ts";
 import { PodSpec } from "./spec.ts";
@@ -61,6 +62,7 @@ export const Pod = kind({
   validateUpdate(pod, live, report, context) {
     if (context.subresource === "status") checkPodStatus(pod, live, report, context);
     if (context.subresource === "ephemeralcontainers") checkAddedContainers(pod, live, report, context);
+    if (context.subresource === "resize") checkResize(pod, live, report, context);
     if (context.subresource === "") checkPodUpdate(pod, live, report, context);
   },
   // No warnings for updates: programs update pods often.
@@ -84,6 +86,7 @@ export const Pod = kind({
     ephemeralcontainers: {
       verbs: ["get", "patch", "update"],
       keepsMetadata: "all",
+      incrementsGeneration: true,
       merge(copy, written) {
         const { ephemeralContainers: _, ...spec } = copy.spec ?? { containers: [] };
         const containers = written.spec?.ephemeralContainers;
@@ -101,6 +104,17 @@ export const Pod = kind({
       optionsKind: "PodProxyOptions",
     },
   },
+  laterSubresources: [
+    "1.33",
+    {
+      resize: {
+        verbs: ["get", "patch", "update"],
+        keepsMetadata: "all",
+        incrementsGeneration: true,
+        merge: mergeResize,
+      },
+    },
+  ],
   laterGeneration: { since: "1.33", of: ({ spec }) => spec },
   columns: podColumns,
   rowConditions(pod) {

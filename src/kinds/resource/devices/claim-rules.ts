@@ -1,5 +1,6 @@
 import { dnsSubdomainFaults } from "../../../base/names.ts";
 import type { KindContext } from "../../../schema/context.ts";
+import { hasFeature } from "../../checks/features.ts";
 import type { FieldReport } from "../../../schema/faults.ts";
 import { configuration, tolerations, type Configuration, type Toleration } from "./config-rules.ts";
 import { fullAttributeName, labelName } from "./device-names.ts";
@@ -63,7 +64,7 @@ const maxConfigurations = 32;
 export function checkClaimSpec(
   { devices = {} }: ClaimSpec,
   specReport: FieldReport,
-  { enabled }: KindContext,
+  context: KindContext,
 ): void {
   const report = specReport.at("devices");
   const names = requestNamesOf(devices);
@@ -77,7 +78,7 @@ export function checkClaimSpec(
   );
   limitedList(devices.constraints, maxConstraints, report.at("constraints"), (constraint, at) => {
     requestReferences(constraint.requests, names, at.at("requests"));
-    checkAttributes(constraint, at, enabled("DRAConsumableCapacity"));
+    checkAttributes(constraint, at, hasFeature(context, "DRAConsumableCapacity", "1.34"));
   });
   limitedList(devices.config, maxConfigurations, report.at("config"), (one, at) => {
     requestReferences(one.requests, names, at.at("requests"));

@@ -7,6 +7,7 @@ import { languageOf, type Language } from "../../../cel/libraries.ts";
 import { quantityType, semverType } from "../../../cel/opaque-types.ts";
 import { bool, dyn, mapOf, objectType, string, typeText, type CelType } from "../../../cel/types.ts";
 import type { KindContext } from "../../../schema/context.ts";
+import { hasFeature } from "../../checks/features.ts";
 import type { FieldReport } from "../../../schema/faults.ts";
 
 /** Limits of an expression: bytes of its text, and estimated cost of an evaluation. */
@@ -36,16 +37,16 @@ function deviceType(context: KindContext): CelType {
     ["attributes", byDomain({ ...byName(sized(dyn, maxValueLength)), sizesMembers: true })],
     ["capacity", byDomain(byName(quantityType))],
   ]);
-  if (context.enabled("DRAConsumableCapacity")) fields.set("allowMultipleAllocations", bool);
+  if (hasFeature(context, "DRAConsumableCapacity", "1.34")) fields.set("allowMultipleAllocations", bool);
   return objectType("DRADevice", () => {
     return new Map([...fields].map(([jsonName, type]) => [jsonName, { type, jsonName }]));
   });
 }
 
 /** Expressions over devices have `cel.bind` too, and `includes` for attributes with several values. */
-function deviceLanguage({ release = defaultRelease, enabled }: KindContext): Language {
-  const { functions, features } = languageOf(release, "new");
-  const hasLists = enabled("DRAListTypeAttributes");
+function deviceLanguage(context: KindContext): Language {
+  const { functions, features } = languageOf(context.release ?? defaultRelease, "new");
+  const hasLists = hasFeature(context, "DRAListTypeAttributes", "1.36");
   return {
     functions: hasLists ? new Map([...functions, ...includesFunction]) : functions,
     features: { ...features, bindings: true },

@@ -1863,6 +1863,8 @@ export interface PartSubresource<O = ApiObject> {
   readonly keepsMetadata?: "all" | readonly KeptMetadata[];
   /** Paths of fields that are excluded from field ownership, though the write may change them. */
   readonly unowned?: readonly (readonly string[])[];
+  /** Whether a change increments `metadata.generation`, as a write of the main resource does. */
+  readonly incrementsGeneration?: boolean;
   /** Copies the fields that the part may change, except metadata, from `written` to the copy of the live object. */
   readonly merge: (copy: O, written: O, context: KindContext) => void;
 }
@@ -1874,9 +1876,7 @@ export interface PartSubresource<O = ApiObject> {
 export interface StatusSpec<O = ApiObject> {
   /** Returns the status of a new object, which replaces the one in the request. Absent: the status of the request is kept. */
   readonly initial?: (copy: O, context: KindContext) => StatusOf<O>;
-  /** See {@link PartSubresource}. */
   readonly keepsMetadata?: "all" | readonly KeptMetadata[];
-  /** See {@link PartSubresource}. */
   readonly unowned?: readonly (readonly string[])[];
   /** Returns the status after a write to the subresource; defaults to the status of `written`. */
   readonly write?: (written: O, live: O, context: KindContext) => StatusOf<O>;
@@ -2043,6 +2043,8 @@ export interface KindMembers<O> {
     readonly status: StatusSpec<O> | undefined;
   };
   readonly subresources?: Readonly<Record<string, Subresource<O>>>;
+  /** Subresources that a release and those after it have in addition. */
+  readonly laterSubresources?: readonly [Release, Readonly<Record<string, Subresource<O>>>];
   /** Converts the faults for the response, if Kubernetes validates the object in another form. */
   readonly convertFaults?: (faults: readonly Cause[], object: O) => readonly Cause[];
   /** A create of this virtual kind is equivalent to a create of this subresource of the object with the same name. */

@@ -285,4 +285,15 @@ describe.each([
     const served = status === 404 ? [] : body["versions"].map(({ version }: { version: string }) => version);
     expect(served.toSorted()).toEqual(versions);
   });
+
+  test("compiles selectors, and requires an attribute in constraints", async () => {
+    const version = versions[0];
+    if (version === undefined) return;
+    const path = `/apis/resource.platform.io/${version}`;
+    const expression = `device.attributes["d"].a == "b"`;
+    await ok(released.admin.post(`${path}/deviceclasses`, named(selectors(expression))));
+    const claim = named({ devices: { requests: [], constraints: [{}] } });
+    const answer = await released.admin.post(`${path}/namespaces/default/resourceclaims`, claim);
+    expect(answer.status).toBe(422);
+  });
 });

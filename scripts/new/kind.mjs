@@ -7,6 +7,7 @@ import {
   exists,
   insertAt,
   kebabCase,
+  read,
   runScript,
   UsageError,
   write,
@@ -23,12 +24,21 @@ function groupFolders() {
     .toSorted();
 }
 
-/** The versions that a group folder declares, the most stable first. */
+const lifeCycleTable = "src/kinds/life-cycle-table.ts";
+
+/** The beginning of a line of the life cycles of a version. */
+function lifeCycleLine(folder, version) {
+  const group = folder.replaceAll(/-(\w)/g, (_, letter) => letter.toUpperCase());
+  return `  ...kinds(${group}, "${version}", `;
+}
+
+/** The versions of a group folder that the reference release can serve, the most stable first. */
 function versionsOf(folder) {
   if (folder === "" || !exists(`src/kinds/${folder}`)) return [];
   const versions = readdirSync(path.join(kindsFolder, folder), { withFileTypes: true })
     .filter((entry) => entry.isFile() && /^v\d+((alpha|beta)\d+)?\.ts$/.test(entry.name))
-    .map(({ name }) => path.basename(name, ".ts"));
+    .map(({ name }) => path.basename(name, ".ts"))
+    .filter((version) => read(lifeCycleTable).includes(lifeCycleLine(folder, version)));
   const rank = (version) => (version.includes("alpha") ? 2 : version.includes("beta") ? 1 : 0);
   return versions.toSorted((a, b) => rank(a) - rank(b));
 }
@@ -132,17 +142,13 @@ runScript(() => {
     },
     `export { ${name} } from "${module}";\n`,
   );
-  const group = folder.replaceAll(/-(\w)/g, (_, letter) => letter.toUpperCase());
-  insertAt(
-    "src/kinds/life-cycle-table.ts",
-    (text) => text.indexOf(`  ...kinds(${group}, "${version}", `),
-    `  ...kinds(${group}, "${version}", { introduced: "1.26" }, ["${name}"]),\n`,
-  );
+  const line = lifeCycleLine(folder, version);
+  insertAt(lifeCycleTable, (text) => text.indexOf(line), `${line}{ introduced: "1.26" }, ["${name}"]),\n`);
   return [
     source,
     test,
     "src/kinds/built-in.ts: listed",
-    "src/kinds/life-cycle-table.ts: listed",
+    `${lifeCycleTable}: listed`,
     "Declare the fields, then run: npx vitest run test/kinds --update",
   ];
 });

@@ -6,7 +6,7 @@ const GROUP = "/apis/admissionregistration.platform.io/v1";
 const POLICIES = `${GROUP}/validatingadmissionpolicies`;
 const BINDINGS = `${GROUP}/validatingadmissionpolicybindings`;
 
-const server = withPolicies({ release: "1.30", controllers: [] });
+const server = withPolicies({ release: "1.30", enabledControllers: [] });
 
 const policy = (name: string, spec: object) => ({
   metadata: { name },

@@ -1,5 +1,5 @@
 import { andThen, type MaybePromise } from "../base/maybe-promise.ts";
-import { keyOf, type Registry } from "../resources/registry/registry.ts";
+import { keyOf, storePrefixOf, type Registry, type Resource } from "../resources/registry/registry.ts";
 import { decodeEntry } from "../resources/objects/stored.ts";
 import type { ApiObject } from "../schema/kind.ts";
 import type { Store } from "../storage/store.ts";
@@ -18,7 +18,20 @@ export class ObjectReader {
    */
   core(resource: string, namespace: string, name: string): MaybePromise<ApiObject | undefined> {
     const type = this.registry.find("", "v1", resource);
-    if (type === undefined || name === "" || name.includes("/")) return undefined;
+    return type && this.stored(type, namespace, name);
+  }
+
+  /** Returns an object of a cluster-scoped built-in type, in its stored version; undefined if it doesn't exist or the name is invalid. */
+  clusterScoped(group: string, resource: string, name: string): MaybePromise<ApiObject | undefined> {
+    return this.stored({ storePrefix: storePrefixOf(group, resource) }, "", name);
+  }
+
+  private stored(
+    type: Pick<Resource, "storePrefix">,
+    namespace: string,
+    name: string,
+  ): MaybePromise<ApiObject | undefined> {
+    if (name === "" || name.includes("/")) return undefined;
     const key = keyOf(type, namespace, name);
     return andThen(this.store.get(key), (entry) => (entry === undefined ? undefined : decodeEntry(entry)));
   }

@@ -313,7 +313,7 @@ export function storePrefixOf(group: string, resource: string): string {
 }
 
 /** The store key of an object; a cluster-scoped one has the empty namespace. */
-export function keyOf(resource: Resource, namespace: string, name: string): string {
+export function keyOf(resource: Pick<Resource, "storePrefix">, namespace: string, name: string): string {
   return `${resource.storePrefix}${namespace}/${name}`;
 }
 

@@ -1,5 +1,6 @@
 import { readFile } from "node:fs/promises";
 import type { AdmissionPlugin } from "../../admission/admission-chain.ts";
+import { ObjectReader } from "../../admission/object-reader.ts";
 import { readAdmissionConfiguration, type PluginConfiguration } from "../../admission/configuration.ts";
 import { defaultRelease, isLater } from "../../base/releases.ts";
 import { whyUnreadable } from "../../base/unreadable.ts";
@@ -7,6 +8,7 @@ import { ConfigurationError } from "../../schema/configuration.ts";
 import { deviceAdminAccess } from "../../admission/plugins/device-admin-access.ts";
 import { podCertificateSigning } from "../../admission/plugins/trust-bundles.ts";
 import { escalationCheck } from "../../admission/plugins/escalation-check.ts";
+import { parameterAccessCheck } from "../../admission/policies/parameter-access-check.ts";
 import { policyExpressionCheck } from "../../admission/policies/expression-check.ts";
 import { OptionsError } from "../options/options-error.ts";
 import type { ServerOptions } from "../options/server-options.ts";
@@ -45,7 +47,7 @@ export async function admissionPlugins(
       throw new OptionsError(`${configurationFlag}: admission plugin ${name}: ${error.message}`);
     }
   }
-  const { policy, authorizer, registry, facts } = parts;
+  const { policy, authorizer, registry, facts, store } = parts;
   const { vocabulary } = options;
   const laterChecks =
     registry.release === defaultRelease
@@ -57,6 +59,7 @@ export async function admissionPlugins(
   return [
     ...plugins,
     policyExpressionCheck(policyPrograms(options), registry, vocabulary),
+    parameterAccessCheck(authorizer, registry, new ObjectReader(store, registry)),
     ...laterChecks,
     escalationCheck(policy, authorizer, vocabulary),
   ];

@@ -7,7 +7,7 @@ import { systemClock } from "../base/clock.ts";
 import { whyUnreadable } from "../base/unreadable.ts";
 import { decodeYaml } from "../base/yaml.ts";
 import { auditVersion } from "../http/audit/policy-file.ts";
-import { pluginTable } from "../server/admission/plugin-table.ts";
+import { pluginsOf } from "../server/admission/plugin-table.ts";
 import { optionsOf } from "../server/options/option.ts";
 import { OptionsError } from "../server/options/options-error.ts";
 import { configurationFileOption, programOptionTable } from "../server/options/program-options.ts";
@@ -213,7 +213,7 @@ function checkAuditVersions(settings: Settings, version: string): void {
  * @throws {UsageError} both ways at once, or a plugin that doesn't exist.
  */
 function chosenPlugins(
-  { admissionPlugins, enabledAdmissionPlugins, disabledAdmissionPlugins }: ProgramSettings,
+  { admissionPlugins, enabledAdmissionPlugins, disabledAdmissionPlugins, release }: ProgramSettings,
   nameOf: (key: string, flag: string) => string,
 ): Pick<ServerOptions, "enabledAdmissionPlugins" | "disabledAdmissionPlugins"> {
   if (admissionPlugins.length === 0) return { enabledAdmissionPlugins, disabledAdmissionPlugins };
@@ -222,7 +222,7 @@ function chosenPlugins(
       "--admission-control names all plugins that run; give either that or --enable-admission-plugins and --disable-admission-plugins",
     );
   }
-  const existing = pluginTable.map(({ name }) => name);
+  const existing = pluginsOf(release).map(({ name }) => name);
   const unknown = admissionPlugins.find((name) => !existing.includes(name));
   if (unknown !== undefined) {
     const name = nameOf("admissionPlugins", "admission-control");

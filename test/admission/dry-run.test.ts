@@ -1,7 +1,8 @@
 import { writeFileSync } from "node:fs";
 import path from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { pluginTable } from "../../src/server/admission/plugin-table.ts";
+import { defaultRelease } from "../../src/base/releases.ts";
+import { pluginsOf } from "../../src/server/admission/plugin-table.ts";
 import { TestServer } from "../support/api.ts";
 import { clientConfiguration } from "../support/client-configuration.ts";
 import { HttpsService } from "../support/https-service.ts";
@@ -81,7 +82,7 @@ function configuration(): string {
 }
 
 test("C-4.9-06 a dry run passes every built-in plugin except AlwaysDeny and returns the same response as a normal request", async () => {
-  const enabledAdmissionPlugins = pluginTable
+  const enabledAdmissionPlugins = pluginsOf(defaultRelease)
     .filter(({ name }) => name !== "AlwaysDeny")
     .map(({ name }) => name);
   expect(enabledAdmissionPlugins.length).toBeGreaterThan(30);

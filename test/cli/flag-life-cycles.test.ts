@@ -11,8 +11,8 @@ import {
 } from "../../src/cli/flag-life-cycles.ts";
 import { FlagReader, parseFlags, UsageError } from "../../src/cli/flag-reader.ts";
 import { serveFlags } from "../../src/cli/flags.ts";
-import { pluginTable } from "../../src/server/admission/plugin-table.ts";
-import { isLater } from "../../src/base/releases.ts";
+import { pluginsOf } from "../../src/server/admission/plugin-table.ts";
+import { defaultRelease, isLater } from "../../src/base/releases.ts";
 
 const known = [...serveFlags, ...acceptedFlags];
 const read = (...words: readonly string[]) => new FlagReader(known, parseFlags(known, words));
@@ -92,7 +92,7 @@ describe("the life of flags", () => {
 });
 
 describe("--admission-control", () => {
-  const names = pluginTable.map(({ name }) => name);
+  const names = pluginsOf(defaultRelease).map(({ name }) => name);
 
   test("has the plugins run that it names, and no others", async () => {
     const { enabledAdmissionPlugins, disabledAdmissionPlugins } = await optionsOfFlags(

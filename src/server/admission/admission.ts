@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import type { AdmissionPlugin } from "../../admission/admission-chain.ts";
 import { ObjectReader } from "../../admission/object-reader.ts";
 import { readAdmissionConfiguration, type PluginConfiguration } from "../../admission/configuration.ts";
-import { defaultRelease, isLater } from "../../base/releases.ts";
+import { defaultRelease } from "../../base/releases.ts";
 import { whyUnreadable } from "../../base/unreadable.ts";
 import { ConfigurationError } from "../../schema/configuration.ts";
 import { deviceAdminAccess } from "../../admission/plugins/device-admin-access.ts";
@@ -14,7 +14,7 @@ import { OptionsError } from "../options/options-error.ts";
 import type { ServerOptions } from "../options/server-options.ts";
 import type { AdmissionParts } from "../webhooks/admission-parts.ts";
 import { policyPrograms } from "../webhooks/policy-programs.ts";
-import { configurationFlag, pluginTable, type PluginRow } from "./plugin-table.ts";
+import { configurationFlag, pluginsOf, type PluginRow } from "./plugin-table.ts";
 
 /**
  * Creates the plugins that the options enable, in the order in which they run, and the checks that can't be disabled.
@@ -28,9 +28,7 @@ export async function admissionPlugins(
   extensions: readonly AdmissionPlugin[],
 ): Promise<AdmissionPlugin[]> {
   // Plugins of the embedding program run before webhooks, and so before quotas, which count the object as stored.
-  const ofRelease = pluginTable.filter(
-    ({ since }) => since === undefined || !isLater(since, options.release),
-  );
+  const ofRelease = pluginsOf(options.release);
   const firstWebhook = ofRelease.findIndex(({ name }) => name === "MutatingAdmissionWebhook");
   const available = ofRelease.toSpliced(
     firstWebhook,

@@ -43,7 +43,7 @@ import { clusterTrustBundleAttest } from "../../admission/plugins/trust-bundles.
 import { validatingWebhooks } from "../../admission/plugins/validating-webhooks.ts";
 import { namespaceLifecycle } from "../../admission/plugins/namespace-lifecycle.ts";
 import { nodeRestriction } from "../../admission/plugins/node-restriction/node-restriction.ts";
-import type { Release } from "../../base/releases.ts";
+import { defaultRelease, isAtLeast, type Release } from "../../base/releases.ts";
 import { stackOf } from "../../base/logger.ts";
 import type { MaybePromise } from "../../base/maybe-promise.ts";
 import { Namespace } from "../../kinds/core/namespace.ts";
@@ -195,4 +195,9 @@ async function tolerationRestrictions(
     log.warn({ plugin: "PodTolerationRestriction" }, `${configurationFlag}: ${warning}`);
   }
   return podTolerationRestriction(facts, value, vocabulary);
+}
+
+/** Returns the built-in plugins that a release has, in the order in which they run. */
+export function pluginsOf(release: Release): readonly PluginRow[] {
+  return pluginTable.filter(({ since }) => isAtLeast(release, since ?? defaultRelease));
 }

@@ -1525,7 +1525,7 @@ export declare class Registry {
   /** The kind of a body with this apiVersion and kind: that of a resource type or of the body of a subresource. */
   bodyKind(apiVersion: string, kind: string): Kind | undefined;
   /** Whether the kind's resource type is served. */
-  serves(kind: Kind): boolean;
+  serves(kind: Pick<Kind, "group" | "version" | "resource">): boolean;
   /**
    * The resource type of a kind.
    *

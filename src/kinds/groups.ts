@@ -1,3 +1,6 @@
+import type { Kind } from "../schema/kind.ts";
+import type { Group } from "../schema/types.ts";
+
 const plain = <const B extends string>(base: B) => ({ base, suffixed: false }) as const;
 const suffixed = <const B extends string>(base: B) => ({ base, suffixed: true }) as const;
 
@@ -26,3 +29,8 @@ export const rbac = suffixed("rbac.authorization");
 export const resource = suffixed("resource");
 export const scheduling = suffixed("scheduling");
 export const storage = suffixed("storage");
+
+/** Whether a kind has a name in a group, in any version; doesn't need the module that declares it. */
+export function isKindOf({ group, name }: Kind, expected: Group, ...names: readonly string[]): boolean {
+  return group.base === expected.base && group.suffixed === expected.suffixed && names.includes(name);
+}

@@ -177,7 +177,7 @@ export async function startServer(allOptions: ServerOptions, inherited?: Inherit
   const life: Lifecycle = { synced: false, bootstrapped: false, stopping: false };
   const extensions = guardedExtensions(options);
   const chosen = chosenControllers(options, extensions.controllers);
-  const registry = registryFor(options, extensions.kinds);
+  const registry = await registryFor(options, extensions.kinds);
   const opened = new Opened();
   try {
     const storage = await openStore(options, extensions.store, inherited);

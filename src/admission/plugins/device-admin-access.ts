@@ -1,8 +1,8 @@
 import { andThen } from "../../base/maybe-promise.ts";
-import { ResourceClaimTemplateV1, ResourceClaimV1 } from "../../kinds/resource/devices/kinds.ts";
+import { resource as resourceGroup, isKindOf } from "../../kinds/groups.ts";
 import type { AdmissionRequest } from "../../resources/engine/engine.ts";
 import { invalidError } from "../../schema/faults.ts";
-import { declarationOf, type ApiObject } from "../../schema/kind.ts";
+import type { ApiObject } from "../../schema/kind.ts";
 import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
 import type { AdmissionPlugin, AdmittedType } from "../admission-chain.ts";
 import type { FollowedObjects, NamespaceFacts } from "../followed-objects.ts";
@@ -51,11 +51,11 @@ function isChecked(
   operation: AdmissionRequest["operation"],
   { resource, subresource }: AdmittedType,
 ): boolean {
-  const kind = declarationOf(resource.stored.kind);
+  const { kind } = resource.stored;
   if (operation === "CREATE" && subresource === "") {
-    return kind === ResourceClaimV1 || kind === ResourceClaimTemplateV1;
+    return isKindOf(kind, resourceGroup, "ResourceClaim", "ResourceClaimTemplate");
   }
-  return operation === "UPDATE" && subresource === "status" && kind === ResourceClaimV1;
+  return operation === "UPDATE" && subresource === "status" && isKindOf(kind, resourceGroup, "ResourceClaim");
 }
 
 /** Returns the path of the first access for administration that the write adds. */
@@ -65,7 +65,7 @@ function firstAccess({ operation, target, object, live }: AdmissionRequest): str
     const isGranted = firstOf(resultsOf(live)) !== -1;
     return index === -1 || isGranted ? undefined : `status.allocation.devices.results[${index}].adminAccess`;
   }
-  const isTemplate = declarationOf(target.resource.stored.kind) === ResourceClaimTemplateV1;
+  const isTemplate = isKindOf(target.resource.stored.kind, resourceGroup, "ResourceClaimTemplate");
   const { spec } = object as unknown as Claim;
   const requests = (isTemplate ? spec?.spec : spec)?.devices?.requests ?? [];
   const index = firstOf(requests.map(({ exactly = {} }) => exactly));

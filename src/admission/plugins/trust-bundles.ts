@@ -1,11 +1,11 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Authorizer } from "../../authorization/authorizer.ts";
 import { andThen } from "../../base/maybe-promise.ts";
-import { ClusterTrustBundleV1 } from "../../kinds/certificates/cluster-trust-bundle.ts";
-import { PodCertificateRequestV1beta1 } from "../../kinds/certificates/pod-certificate-request.ts";
+import type { ClusterTrustBundleV1 } from "../../kinds/certificates/cluster-trust-bundle.ts";
 import type { PodRequest } from "../../kinds/certificates/pod-request-types.ts";
+import { certificates, isKindOf } from "../../kinds/groups.ts";
 import { invalidError } from "../../schema/faults.ts";
-import { declarationOf, type ApiObject } from "../../schema/kind.ts";
+import type { ApiObject } from "../../schema/kind.ts";
 import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
 import type { AdmissionPlugin } from "../admission-chain.ts";
 import { forbidden } from "../forbidden.ts";
@@ -21,7 +21,7 @@ export function clusterTrustBundleAttest(authorizer: Authorizer, vocabulary: Voc
     concerns: (operation, { resource, subresource }) =>
       (operation === "CREATE" || operation === "UPDATE") &&
       subresource === "" &&
-      declarationOf(resource.stored.kind) === ClusterTrustBundleV1,
+      isKindOf(resource.stored.kind, certificates, "ClusterTrustBundle"),
     validate({ target, user, object, live }) {
       const { signerName = "" } = (object as unknown as ClusterTrustBundleV1).spec;
       if (signerName === "") return;
@@ -45,7 +45,7 @@ export function podCertificateSigning(authorizer: Authorizer, vocabulary: Vocabu
     concerns: (operation, { resource, subresource }) =>
       operation === "UPDATE" &&
       subresource === "status" &&
-      declarationOf(resource.stored.kind) === PodCertificateRequestV1beta1,
+      isKindOf(resource.stored.kind, certificates, "PodCertificateRequest"),
     validate({ target, user, object, live }) {
       const { spec, status } = live as unknown as PodRequest;
       if (isDeepStrictEqual((object as unknown as PodRequest).status, status)) return;

@@ -1,8 +1,5 @@
 import { formatFaults } from "../../cel/fault-text.ts";
-import { ValidatingAdmissionPolicy } from "../../kinds/admissionregistration/validating-admission-policy.ts";
-import { MutatingAdmissionPolicy } from "../../kinds/admissionregistration/mutating-admission-policy.ts";
-import { MutatingWebhookConfiguration } from "../../kinds/admissionregistration/mutating-webhook-configuration.ts";
-import { ValidatingWebhookConfiguration } from "../../kinds/admissionregistration/validating-webhook-configuration.ts";
+import { admissionregistration, isKindOf } from "../../kinds/groups.ts";
 import { isLater } from "../../base/releases.ts";
 import type { Registry, Resource } from "../../resources/registry/registry.ts";
 import { FieldReport, invalidError } from "../../schema/faults.ts";
@@ -14,21 +11,21 @@ import { mutatingPolicyOf, type MutatingPolicy } from "./mutating-policy.ts";
 import { policyOf, type Policy, type PolicyBase } from "./policy.ts";
 import { createYielder } from "../../base/yielding.ts";
 import { typeWarnings } from "./type-check.ts";
-import { declarationOf, type ApiObject, type Kind } from "../../schema/kind.ts";
+import type { ApiObject } from "../../schema/kind.ts";
 
-const checkedKinds: ReadonlySet<Kind> = new Set<Kind>([
-  ValidatingAdmissionPolicy,
-  MutatingAdmissionPolicy,
-  MutatingWebhookConfiguration,
-  ValidatingWebhookConfiguration,
-]);
+const checkedKinds = [
+  "ValidatingAdmissionPolicy",
+  "MutatingAdmissionPolicy",
+  "MutatingWebhookConfiguration",
+  "ValidatingWebhookConfiguration",
+];
 
 function isPolicy({ stored }: Resource): boolean {
-  return declarationOf(stored.kind) === ValidatingAdmissionPolicy;
+  return isKindOf(stored.kind, admissionregistration, "ValidatingAdmissionPolicy");
 }
 
 function isMutatingPolicy({ stored }: Resource): boolean {
-  return declarationOf(stored.kind) === MutatingAdmissionPolicy;
+  return isKindOf(stored.kind, admissionregistration, "MutatingAdmissionPolicy");
 }
 
 /**
@@ -45,7 +42,7 @@ export function policyExpressionCheck(
     concerns: (operation, { resource, subresource }) =>
       (operation === "CREATE" || operation === "UPDATE") &&
       subresource === "" &&
-      checkedKinds.has(declarationOf(resource.stored.kind)),
+      isKindOf(resource.stored.kind, admissionregistration, ...checkedKinds),
     async validate({ object, live, target, effects }) {
       if (object === undefined) return;
       const yieldIfDue = createYielder();

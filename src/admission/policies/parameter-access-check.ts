@@ -1,14 +1,11 @@
 import { andThen, type MaybePromise } from "../../base/maybe-promise.ts";
 import { deepEqual, type JsonValue } from "../../base/json/value.ts";
 import type { Authorizer } from "../../authorization/authorizer.ts";
-import { MutatingAdmissionPolicyBinding } from "../../kinds/admissionregistration/mutating-admission-policy-binding.ts";
-import { MutatingAdmissionPolicy } from "../../kinds/admissionregistration/mutating-admission-policy.ts";
-import { ValidatingAdmissionPolicyBinding } from "../../kinds/admissionregistration/validating-admission-policy-binding.ts";
-import { ValidatingAdmissionPolicy } from "../../kinds/admissionregistration/validating-admission-policy.ts";
+import { admissionregistration, isKindOf } from "../../kinds/groups.ts";
 import type { AdmissionRequest } from "../../resources/engine/engine.ts";
 import type { Registry } from "../../resources/registry/registry.ts";
 import { FieldReport, invalidError } from "../../schema/faults.ts";
-import { declarationOf, type ApiObject, type Kind } from "../../schema/kind.ts";
+import type { ApiObject } from "../../schema/kind.ts";
 import type { AdmissionPlugin } from "../admission-chain.ts";
 import type { ObjectReader } from "../object-reader.ts";
 
@@ -21,12 +18,13 @@ interface BindingSpec {
   readonly paramRef?: { readonly name?: string; readonly namespace?: string } | null;
 }
 
-/** The plural of the policies of a binding. */
-const policiesOf: ReadonlyMap<Kind, string> = new Map<Kind, string>([
-  [ValidatingAdmissionPolicyBinding, ValidatingAdmissionPolicy.resource],
-  [MutatingAdmissionPolicyBinding, MutatingAdmissionPolicy.resource],
-]);
-const policies: ReadonlySet<Kind> = new Set<Kind>([ValidatingAdmissionPolicy, MutatingAdmissionPolicy]);
+const policies = ["ValidatingAdmissionPolicy", "MutatingAdmissionPolicy"];
+/** The resources of the policies, by the kinds of their bindings. */
+const policiesOf: Readonly<Record<string, string>> = {
+  ValidatingAdmissionPolicyBinding: "validatingadmissionpolicies",
+  MutatingAdmissionPolicyBinding: "mutatingadmissionpolicies",
+};
+const bindings = Object.keys(policiesOf);
 
 /** Attributes of a request for parameters, or `*`. */
 interface ParameterType {
@@ -76,7 +74,7 @@ export function parameterAccessCheck(
     if (isAbsent(paramRef)) return;
     if (before?.policyName === policyName && areEqual(paramRef, before.paramRef)) return;
     const { group, stored } = request.target.resource;
-    const resource = policiesOf.get(declarationOf(stored.kind))!;
+    const resource = policiesOf[stored.kind.name]!;
     const policy = await reader.clusterScoped(group, resource, policyName);
     const paramKind = policy && specOf<PolicySpec>(policy).paramKind;
     const parameters = isAbsent(paramKind) ? anyType : typeOf(paramKind, registry);
@@ -94,14 +92,17 @@ export function parameterAccessCheck(
   return {
     name: "PolicyParameterAccessCheck",
     concerns: (operation, { resource, subresource }) => {
-      const kind = declarationOf(resource.stored.kind);
       const isWrite = operation === "CREATE" || operation === "UPDATE";
-      return isWrite && subresource === "" && (policies.has(kind) || policiesOf.has(kind));
+      return (
+        isWrite &&
+        subresource === "" &&
+        isKindOf(resource.stored.kind, admissionregistration, ...policies, ...bindings)
+      );
     },
     validate(request) {
       const { object, target } = request;
       if (object === undefined) return;
-      const isPolicy = policies.has(declarationOf(target.resource.stored.kind));
+      const isPolicy = isKindOf(target.resource.stored.kind, admissionregistration, ...policies);
       return isPolicy ? checkPolicy(request, object) : checkBinding(request, object);
     },
   };

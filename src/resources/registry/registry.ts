@@ -218,7 +218,7 @@ export class Registry {
   }
 
   /** Whether the kind's resource type is served. */
-  serves(kind: Kind): boolean {
+  serves(kind: Pick<Kind, "group" | "version" | "resource">): boolean {
     return this.find(groupName(kind.group, this.vocabulary), kind.version, kind.resource) !== undefined;
   }
 

@@ -22,7 +22,7 @@ export async function configuredImagePolicy(
 ): Promise<AdmissionPlugin> {
   const { vocabulary, clock, log } = options;
   const version = imageReviewVersion(vocabulary);
-  if (!runtimeConfigOf(options).enables(version)) {
+  if (!(await runtimeConfigOf(options)).enables(version)) {
     throw new ConfigurationError(
       `it needs --runtime-config=${version}=true: the version of its reviews is off`,
     );

@@ -37,7 +37,6 @@ import {
 } from "../../admission/plugins/certificate-requests.ts";
 import { denyServiceExternalIps } from "../../admission/plugins/deny-service-external-ips.ts";
 import { eventRateLimit, readEventLimits } from "../../admission/plugins/event-rate-limit.ts";
-import { mutatingAdmissionPolicy } from "../../admission/plugins/mutating-admission-policy.ts";
 import { mutatingWebhooks } from "../../admission/plugins/mutating-webhooks.ts";
 import { clusterTrustBundleAttest } from "../../admission/plugins/trust-bundles.ts";
 import { validatingWebhooks } from "../../admission/plugins/validating-webhooks.ts";
@@ -49,7 +48,7 @@ import type { MaybePromise } from "../../base/maybe-promise.ts";
 import { Namespace } from "../../kinds/core/namespace.ts";
 import { ConfigurationError } from "../../schema/configuration.ts";
 import { validatingAdmissionPolicy } from "../../admission/plugins/validating-admission-policy.ts";
-import { mutatingPolicyParts, policyParts } from "./policies.ts";
+import { policyParts } from "./policies.ts";
 import type { ServerOptions } from "../options/server-options.ts";
 import { configuredImagePolicy } from "./image-policy.ts";
 import { webhookServices } from "../webhooks/webhook-services.ts";
@@ -131,9 +130,11 @@ export const pluginTable: readonly PluginRow[] = [
   on("DefaultIngressClass", ({ vocabulary }, { facts }) => defaultIngressClass(facts, vocabulary)),
   off("DenyServiceExternalIPs", denyServiceExternalIps),
   {
-    ...on("MutatingAdmissionPolicy", (options, parts) =>
-      mutatingAdmissionPolicy(mutatingPolicyParts(options, parts)),
-    ),
+    // Loaded by releases that have it.
+    ...on("MutatingAdmissionPolicy", async (options, parts) => {
+      const { mutatingPolicies } = await import("./mutating-policies.ts");
+      return mutatingPolicies(options, parts);
+    }),
     since: "1.32",
   },
   on("MutatingAdmissionWebhook", async (...input) => mutatingWebhooks(await webhookServices(...input))),

@@ -1,11 +1,5 @@
-import type { MutationServices } from "../../admission/policies/mutation-evaluation.ts";
 import type { PolicyServices } from "../../admission/policies/policy-inputs.ts";
 import type { PolicyParts, PolicyPluginParts } from "../../admission/plugins/validating-admission-policy.ts";
-import {
-  MutatingAdmissionPolicy,
-  MutatingAdmissionPolicyV1,
-  MutatingAdmissionPolicyV1beta1,
-} from "../../kinds/admissionregistration/mutating-admission-policy.ts";
 import {
   ValidatingAdmissionPolicy,
   ValidatingAdmissionPolicyV1,
@@ -19,7 +13,8 @@ import type { AdmissionParts } from "../webhooks/admission-parts.ts";
 import { policyPrograms } from "../webhooks/policy-programs.ts";
 import type { ServerOptions } from "../options/server-options.ts";
 
-type SharedParts = PolicyPluginParts & PolicyServices;
+/** Dependencies of both plugins of policies. */
+export type SharedParts = PolicyPluginParts & PolicyServices;
 
 /** Returns the dependencies of the plugin ValidatingAdmissionPolicy. */
 export function policyParts(options: ServerOptions, parts: AdmissionParts): PolicyParts {
@@ -30,20 +25,13 @@ export function policyParts(options: ServerOptions, parts: AdmissionParts): Poli
   };
 }
 
-/** Returns the dependencies of the plugin MutatingAdmissionPolicy. */
-export function mutatingPolicyParts(
-  options: ServerOptions,
-  parts: AdmissionParts,
-): PolicyPluginParts & MutationServices {
-  const versions = [MutatingAdmissionPolicy, MutatingAdmissionPolicyV1beta1, MutatingAdmissionPolicyV1];
-  return {
-    ...sharedParts(options, parts, "MutatingAdmissionPolicy", versions),
-    mutationObserver: parts.policyObserver,
-  };
-}
-
-/** @param versions the versions of the policies; without any of them the plugin has no effect. */
-function sharedParts(
+/**
+ * Returns the dependencies of both plugins of policies.
+ *
+ * @param gate the feature gate of the plugin.
+ * @param versions the versions of the policies; without any of them the plugin has no effect.
+ */
+export function sharedParts(
   options: ServerOptions,
   parts: AdmissionParts,
   gate: string,

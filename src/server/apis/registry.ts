@@ -8,11 +8,14 @@ import { OptionsError } from "../options/options-error.ts";
 import type { ServerOptions } from "../options/server-options.ts";
 
 /** Returns the registry of the resources that the options enable. */
-export function registryFor(options: ServerOptions, extensionKinds: readonly Kind[]): Registry {
-  const config = runtimeConfigOf(options, extensionKinds);
+export async function registryFor(
+  options: ServerOptions,
+  extensionKinds: readonly Kind[],
+): Promise<Registry> {
   const { vocabulary, release } = options;
+  const config = await runtimeConfigOf(options, extensionKinds);
   return new Registry(
-    [...kindsOfRelease(release), ...extensionKinds],
+    [...(await kindsOfRelease(release)), ...extensionKinds],
     vocabulary,
     (group, kind) => config.serves(group, kind),
     release,
@@ -24,12 +27,12 @@ export function registryFor(options: ServerOptions, extensionKinds: readonly Kin
  *
  * @throws {OptionsError} if it names an unknown version or resource.
  */
-export function runtimeConfigOf(
+export async function runtimeConfigOf(
   { vocabulary, release, runtimeConfig, extensions }: ServerOptions,
   extensionKinds: readonly Kind[] = extensions?.kinds ?? [],
-): RuntimeConfig {
+): Promise<RuntimeConfig> {
   const resourcesByVersion = new Map<string, Set<string>>([[imageReviewVersion(vocabulary), new Set()]]);
-  for (const kind of [...kindsOfRelease(release), ...extensionKinds]) {
+  for (const kind of [...(await kindsOfRelease(release)), ...extensionKinds]) {
     const group = groupName(kind.group, vocabulary);
     const version = apiVersionOf(group, kind.version);
     resourcesByVersion.set(version, (resourcesByVersion.get(version) ?? new Set()).add(kind.resource));

@@ -14,8 +14,8 @@ import {
   SelfSubjectReviewV1,
   SelfSubjectReviewV1beta1,
 } from "../../kinds/authentication/self-subject-review.ts";
+import { networking } from "../../kinds/groups.ts";
 import { LimitRange } from "../../kinds/core/limit-range.ts";
-import { ServiceCIDRV1 } from "../../kinds/networking/service-cidr.ts";
 import { PriorityClass } from "../../kinds/scheduling/priority-class.ts";
 import type { Client } from "../../resources/clients/client.ts";
 import type { Registry } from "../../resources/registry/registry.ts";
@@ -33,6 +33,9 @@ interface Writers {
   readonly hasDefaults: boolean;
 }
 
+/** The resource type of ServiceCIDR, without its module, which the reference release doesn't load. */
+const serviceRanges = { group: networking, version: "v1", resource: "servicecidrs" };
+
 /**
  * Creates or updates the default objects of this release; may be called again after a failure. All writes start at
  * once, so the store can sync them together; only objects in a namespace wait for the namespace.
@@ -47,7 +50,7 @@ export async function ensureDefaultObjects(
   { flow, publishTrust, hasDefaults }: Writers,
 ): Promise<void> {
   const { vocabulary } = options;
-  const range = registry.serves(ServiceCIDRV1) ? defaultRange(options, client) : undefined;
+  const range = registry.serves(serviceRanges) ? defaultRange(options, client) : undefined;
   if (hasDefaults) {
     await Promise.all([flow.ensureDefaults(client, true), range]);
     return publishTrust().catch(logTrustFailure(options));

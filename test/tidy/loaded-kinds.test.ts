@@ -1,0 +1,32 @@
+import path from "node:path";
+import { expect, test } from "vitest";
+import { read } from "./source-files.ts";
+
+/** Returns the modules that a file loads before it runs, with those that they load. */
+function loadedBy(entry: string): ReadonlySet<string> {
+  const loaded = new Set<string>();
+  const pending = [entry];
+  for (let file = pending.pop(); file !== undefined; file = pending.pop()) {
+    if (loaded.has(file)) continue;
+    loaded.add(file);
+    const statements = read(file).matchAll(
+      /^(?:import|export) (?!type )(?:[^;]*? from )?"(?<module>\.[^"]+\.ts)";/gm,
+    );
+    for (const { groups } of statements) {
+      pending.push(path.posix.join(path.posix.dirname(file), groups!["module"]!));
+    }
+  }
+  return loaded;
+}
+
+test("a server loads the kinds of later releases only when it follows one", () => {
+  const loaded = loadedBy("src/server/server.ts");
+  expect(loaded).toContain("src/kinds/all.ts");
+  expect(loaded).not.toContain("src/kinds/later-kinds.ts");
+  const reference = loadedBy("src/kinds/all.ts");
+  const later = [...read("src/kinds/later-kinds.ts").matchAll(/ from "\.(\/[^"]+)"/g)]
+    .map(([, module]) => `src/kinds${module}`)
+    .filter((module) => !reference.has(module));
+  expect(later.length).toBeGreaterThan(7);
+  expect(later.filter((module) => loaded.has(module))).toEqual([]);
+});

@@ -23,7 +23,7 @@ import {
   type ConversionServices,
   type ConversionWebhook,
 } from "../conversion/webhook-converter.ts";
-import { deprecationOf, finalizerWarnings } from "./custom-warnings.ts";
+import { deprecationOf, finalizerWarnings, replacementOf } from "./custom-warnings.ts";
 import { anySchema, type ParsedSchema, type SharedSchema } from "./shared-schema.ts";
 import { checkReplicas, customScale, valueAt, type ScalePaths } from "./scale.ts";
 
@@ -64,10 +64,17 @@ export function customKinds(
   const versions = definition.spec.versions ?? [];
   const storage = versions.find((version) => version.storage)!;
   const converter = converterOf(definition, services.conversions);
+  const replacement = replacementOf(definition.spec);
   const kindIn = (version: Version): Kind => {
     const schema = schemas.get(version.name);
     const parsed = () => schema?.parsed(vocabulary.schemaExtensionPrefix) ?? anySchema;
-    return customKind(definition, version, { vocabulary, since, schema: () => schema?.read(), parsed });
+    return customKind(definition, version, {
+      vocabulary,
+      since,
+      schema: () => schema?.read(),
+      parsed,
+      replacement,
+    });
   };
   const stored = kindIn(storage);
   // The store converts, so the kinds have no conversion functions (`converting-store.ts`).
@@ -103,6 +110,8 @@ interface KindParts {
   readonly since: number;
   readonly schema: () => object | undefined;
   readonly parsed: () => ParsedSchema;
+  /** The version to use instead of deprecated ones. */
+  readonly replacement: string | undefined;
 }
 
 /** Verbs in the order of the reference's discovery. */
@@ -111,7 +120,7 @@ const verbs = ["delete", "deletecollection", "get", "list", "patch", "create", "
 function customKind(
   { metadata, spec }: Definition,
   version: Version,
-  { vocabulary, since, schema, parsed }: KindParts,
+  { vocabulary, since, schema, parsed, replacement }: KindParts,
 ): Kind {
   const { names, scope } = spec;
   const group: Group = { base: spec.group, suffixed: false };
@@ -150,7 +159,7 @@ function customKind(
       since,
       schema,
       listKind: names.listKind ?? `${names.kind}List`,
-      deprecation: deprecationOf(spec, version),
+      deprecation: deprecationOf(spec, version, replacement),
     },
     validateLast: (object, live, report, { enabled, release = defaultRelease }) =>
       enabled("CustomResourceValidationExpressions")

@@ -9,16 +9,31 @@ import type { ApiObject } from "../../schema/kind.ts";
 type Spec = CustomResourceDefinition["spec"];
 type Version = NonNullable<Spec["versions"]>[number];
 
-/** Returns the warning of requests in a version; empty if the version isn't deprecated. */
-export function deprecationOf({ group, names, versions = [] }: Spec, version: Version): string {
+/** Returns the version to use instead of deprecated ones; undefined if all served versions are deprecated. */
+export function replacementOf({ versions = [] }: Spec): string | undefined {
+  let replacement: string | undefined;
+  for (const { name, served, deprecated } of versions) {
+    if (!served || deprecated === true) continue;
+    if (replacement === undefined || comparePriority(name, replacement) < 0) replacement = name;
+  }
+  return replacement;
+}
+
+/**
+ * Returns the warning of requests in a version; empty if the version isn't deprecated.
+ *
+ * @param replacement that of {@link replacementOf}; not named if the deprecated version is preferred to it.
+ */
+export function deprecationOf(
+  { group, names: { kind } }: Spec,
+  version: Version,
+  replacement: string | undefined,
+): string {
   if (version.deprecated !== true) return "";
   if (version.deprecationWarning !== undefined) return version.deprecationWarning;
-  const [preferred] = versions
-    .filter(({ served, deprecated }) => served && deprecated !== true)
-    .filter(({ name }) => comparePriority(name, version.name) < 0)
-    .toSorted((one, other) => comparePriority(one.name, other.name));
-  const replacement = preferred === undefined ? "" : `; use ${group}/${preferred.name} ${names.kind}`;
-  return `${group}/${version.name} ${names.kind} is deprecated${replacement}`;
+  const text = `${group}/${version.name} ${kind} is deprecated`;
+  const isPreferred = replacement !== undefined && comparePriority(replacement, version.name) < 0;
+  return isPreferred ? `${text}; use ${group}/${replacement} ${kind}` : text;
 }
 
 /** Returns the warnings for finalizers that a write adds (from release 1.29 on). */

@@ -13,6 +13,7 @@ import {
   type QuestionProps,
   type Query,
 } from "./question-form.tsx";
+import { TableHead } from "../../parts/table-head.tsx";
 
 /** Checks of one request to the server. */
 const chunkSize = 1000;
@@ -106,7 +107,7 @@ interface TableProps {
 function VerbTable({ rows }: TableProps) {
   return (
     <table class="plain matrix">
-      <MatrixHead columns={verbs} />
+      <TableHead columns={["Resource", ...verbs]} />
       <tbody>
         {rows.map(({ type, cells: [results = []] }) => (
           <tr key={fullName(type)}>
@@ -127,7 +128,7 @@ function NamespaceTable({ namespaces, rows }: TableProps & { readonly namespaces
     <div class="wide" tabIndex={0} role="region" aria-label="Verbs by namespace">
       <p class="note">{legend}; ° for some names only</p>
       <table class="plain matrix">
-        <MatrixHead columns={namespaces} />
+        <TableHead columns={["Resource", ...namespaces]} />
         <tbody>
           {rows.map(({ type, cells }) => (
             <tr key={fullName(type)}>
@@ -140,21 +141,6 @@ function NamespaceTable({ namespaces, rows }: TableProps & { readonly namespaces
         </tbody>
       </table>
     </div>
-  );
-}
-
-function MatrixHead({ columns }: { readonly columns: readonly string[] }) {
-  return (
-    <thead>
-      <tr>
-        <th scope="col">Resource</th>
-        {columns.map((column) => (
-          <th scope="col" key={column}>
-            {column}
-          </th>
-        ))}
-      </tr>
-    </thead>
   );
 }
 

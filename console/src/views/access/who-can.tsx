@@ -2,6 +2,7 @@ import { whoCan, type SubjectList } from "../../api/insight.ts";
 import { referenceText } from "../../parts/explanation.tsx";
 import { serverTypes } from "../../state/session.ts";
 import { actionOf, Failure, QuestionForm, useAnswer, type QuestionProps } from "./question-form.tsx";
+import { TableHead } from "../../parts/table-head.tsx";
 
 /** Who may do something. */
 export function WhoCan({ query, onAsk }: QuestionProps) {
@@ -25,14 +26,7 @@ function Subjects({
   return (
     <>
       <table class="plain">
-        <thead>
-          <tr>
-            <th scope="col">Kind</th>
-            <th scope="col">Name</th>
-            <th scope="col">Binding</th>
-            <th scope="col">Role</th>
-          </tr>
-        </thead>
+        <TableHead columns={["Kind", "Name", "Binding", "Role"]} />
         <tbody>
           {subjects.map((subject) => (
             <tr key={referenceText(subject)}>

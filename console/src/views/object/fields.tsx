@@ -2,6 +2,7 @@ import { useSignal } from "@preact/signals";
 import type { ApiObject } from "../../api/objects.ts";
 import { ownedFields, type FieldOwner } from "../../model/managed-fields.ts";
 import { ageText } from "../../model/time.ts";
+import { TableHead } from "../../parts/table-head.tsx";
 
 /** Rows beyond this number are left out until the user searches. */
 const maxShown = 500;
@@ -30,14 +31,7 @@ export function Fields({ object }: { readonly object: ApiObject }) {
         </span>
       </div>
       <table class="plain">
-        <thead>
-          <tr>
-            <th scope="col">Field</th>
-            <th scope="col">Value</th>
-            <th scope="col">Owner</th>
-            <th scope="col">Since</th>
-          </tr>
-        </thead>
+        <TableHead columns={["Field", "Value", "Owner", "Since"]} />
         <tbody>
           {shown.slice(0, maxShown).map(({ path, value, owners }) => (
             <tr key={path}>

@@ -2,6 +2,7 @@ import { useMemo } from "preact/hooks";
 import { ApiError, getJson } from "../../api/client.ts";
 import { auditRows, type AuditEvent, type AuditRow } from "../../model/audit-events.ts";
 import { usePolled } from "../../state/use-polled.ts";
+import { TableHead } from "../../parts/table-head.tsx";
 
 const intervalMs = 3000;
 const path = "/debug/audit";
@@ -56,15 +57,7 @@ function AuditTable({ rows }: { readonly rows: readonly AuditRow[] }) {
     // A region that scrolls can be reached with the keyboard.
     <div class="audit" tabIndex={0} role="region" aria-label="Newest requests">
       <table class="plain">
-        <thead>
-          <tr>
-            {["Time", "User", "Verb", "Path", "Status"].map((title) => (
-              <th scope="col" key={title}>
-                {title}
-              </th>
-            ))}
-          </tr>
-        </thead>
+        <TableHead columns={["Time", "User", "Verb", "Path", "Status"]} />
         <tbody>
           {rows.map(({ id, time, user, verb, uri, code, message }) => (
             <tr key={id}>

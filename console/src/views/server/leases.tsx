@@ -3,6 +3,7 @@ import { leaseRows, systemNamespace, type Lease } from "../../model/leases.ts";
 import { serverTypes } from "../../state/session.ts";
 import { usePolled } from "../../state/use-polled.ts";
 import { timeText } from "../../model/time.ts";
+import { TableHead } from "../../parts/table-head.tsx";
 
 const intervalMs = 5000;
 /** Leases beyond this number are not shown. */
@@ -36,15 +37,7 @@ function LeaseTable({ leases }: { readonly leases: readonly Lease[] }) {
       )}
       {rows.length > 0 && (
         <table class="plain">
-          <thead>
-            <tr>
-              {["Lease", "Holder", "Since", "Renewed", "Changes"].map((title) => (
-                <th scope="col" key={title}>
-                  {title}
-                </th>
-              ))}
-            </tr>
-          </thead>
+          <TableHead columns={["Lease", "Holder", "Since", "Renewed", "Changes"]} />
           <tbody>
             {rows.map(({ name, holder, isElection, isExpired, acquired, renewed, transitions }) => (
               <tr key={name}>

@@ -6,6 +6,7 @@ import { usePolled } from "../../state/use-polled.ts";
 import { Audit } from "./audit.tsx";
 import { Leases } from "./leases.tsx";
 import { metricsFailure, newest, points, recordMetrics } from "../../state/metrics.ts";
+import { TableHead } from "../../parts/table-head.tsx";
 
 /** Each chart: its title, its unit, and the label and value of its lines. */
 const charts = [
@@ -148,15 +149,7 @@ function NumberTable({ title, columns, rows }: NumberTableProps) {
     <section>
       <h2>{title}</h2>
       <table class="plain numbers">
-        <thead>
-          <tr>
-            {columns.map((column) => (
-              <th scope="col" key={column}>
-                {column}
-              </th>
-            ))}
-          </tr>
-        </thead>
+        <TableHead columns={columns} />
         <tbody>
           {rows.map(([name, ...values]) => (
             <tr key={name}>

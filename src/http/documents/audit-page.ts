@@ -27,11 +27,11 @@ export function addAuditPage(
   recent: RecentEvents,
   others: OtherProcesses | undefined,
 ): void {
-  others?.share(recentEventsTopic, () => recent.list());
+  others?.share(recentEventsTopic, () => recent.newest(maxEvents));
   paths.add(recentEventsPath, async ({ exchange, facts }) => {
     const limit = limitOf(facts.query);
     const further = others === undefined ? [] : await others.collect(recentEventsTopic);
-    const newest = newestOf([recent.list(), ...further], limit);
+    const newest = newestOf([await recent.newest(limit), ...further], limit);
     const items = newest.map(({ text }) => text).join(",");
     const list = `{"kind":"EventList","apiVersion":"${version}","metadata":{},"items":[${items}]}\n`;
     exchange.send(200, headersFor("application/json"), Buffer.from(list));

@@ -1,62 +1,44 @@
-import type { Conversion } from "../../schema/kind.ts";
 import { ObjectMeta } from "../../schema/object-meta.ts";
 import { field, string } from "../../schema/types.ts";
 import { dnsSubdomain } from "../checks/names.ts";
-import { ageColumn, nameColumn } from "../columns.ts";
 import { declareParamRef } from "./declare-policy-binding.ts";
 import { declareMatchResources, type AdmissionDeclarations } from "./match-resources.ts";
+import {
+  bindingColumns,
+  policyKindMembers,
+  type ParamRef,
+  type PolicyVersion,
+  type Structs,
+} from "./policy-kinds.ts";
 import { checkMutatedOperations } from "./mutating-policy-rules.ts";
 
 /** Formats the parameters of a binding for a column: any namespace is `*`. */
-function paramText(
-  reference: { readonly name?: string | undefined; readonly namespace?: string | undefined } | undefined,
-): string {
-  const { name = "", namespace = "" } = reference ?? {};
+function paramText(paramRef: ParamRef | undefined): string {
+  const { name = "", namespace = "" } = paramRef ?? {};
   return name === "" ? "<unset>" : `${namespace === "" ? "*" : namespace}/${name}`;
 }
 
 /** Declares MutatingAdmissionPolicyBinding in one version of the group. */
 export function declareMutatingAdmissionPolicyBinding<const V extends string>(
   declarations: AdmissionDeclarations<V>,
-  { servedByDefault, conversion }: { readonly servedByDefault: boolean; readonly conversion?: Conversion },
+  version: PolicyVersion,
 ) {
   return declarations.kind({
     name: "MutatingAdmissionPolicyBinding",
     resource: "mutatingadmissionpolicybindings",
     singular: "mutatingadmissionpolicybinding",
-    categories: ["api-extensions"],
-    scope: "Cluster",
-    anyFinalizer: true,
-    allowUnconditionalUpdate: false,
-    servedByDefault,
+    ...policyKindMembers(version),
     doc: "Puts a mutating policy into force.",
     effect: { enforced: "objects that the bound policy matches are changed by its mutations" },
     fields: {
       metadata: field(1, ObjectMeta, "Metadata of the binding.").emitEmpty(),
       spec: field(2, declareSpec(declarations), "Where the policy applies.").emitEmpty(),
     },
-    ...(conversion === undefined ? {} : { conversion }),
-    generationOf: ({ spec }) => spec,
-    columns: [
-      nameColumn,
-      {
-        name: "PolicyName",
-        type: "string",
-        doc: "Name of the policy.",
-        cell: ({ spec }) => spec?.policyName ?? "",
-      },
-      {
-        name: "ParamRef",
-        type: "string",
-        doc: "The object with the parameters.",
-        cell: ({ spec }) => paramText(spec?.paramRef),
-      },
-      ageColumn,
-    ],
+    columns: bindingColumns(paramText),
   });
 }
 
-function declareSpec(declarations: Pick<AdmissionDeclarations, "struct" | "atomicStruct">) {
+function declareSpec(declarations: Structs) {
   return declarations.struct(
     "MutatingAdmissionPolicyBindingSpec",
     "Where a policy applies, with which parameters.",

@@ -1,29 +1,22 @@
-import type { Conversion } from "../../schema/kind.ts";
 import { ObjectMeta } from "../../schema/object-meta.ts";
 import { field, list, string } from "../../schema/types.ts";
-import { ageColumn, nameColumn } from "../columns.ts";
-import { declareParamKind, declareVariable, paramKindText } from "./declare-policy.ts";
+import { declareParamKind, declareVariable } from "./declare-policy.ts";
 import { declareMatchCondition, matchConditionsField, notBlank } from "./match-condition.ts";
 import { declareMatchResources, type AdmissionDeclarations } from "./match-resources.ts";
+import { policyColumns, policyKindMembers, type PolicyVersion, type Structs } from "./policy-kinds.ts";
 import { checkMutatingPolicy, checkMutation } from "./mutating-policy-rules.ts";
 import { variables } from "./policy-rules.ts";
-
-type Struct = Pick<AdmissionDeclarations, "struct" | "atomicStruct">;
 
 /** Declares MutatingAdmissionPolicy in one version of the group. */
 export function declareMutatingAdmissionPolicy<const V extends string>(
   declarations: AdmissionDeclarations<V>,
-  { servedByDefault, conversion }: { readonly servedByDefault: boolean; readonly conversion?: Conversion },
+  version: PolicyVersion,
 ) {
   return declarations.kind({
     name: "MutatingAdmissionPolicy",
     resource: "mutatingadmissionpolicies",
     singular: "mutatingadmissionpolicy",
-    categories: ["api-extensions"],
-    scope: "Cluster",
-    anyFinalizer: true,
-    allowUnconditionalUpdate: false,
-    servedByDefault,
+    ...policyKindMembers(version),
     doc: "Changes objects that are written, by expressions.",
     effect: {
       enforced:
@@ -33,28 +26,11 @@ export function declareMutatingAdmissionPolicy<const V extends string>(
       metadata: field(1, ObjectMeta, "Metadata of the policy.").emitEmpty(),
       spec: field(2, declareSpec(declarations), "What the policy changes.").emitEmpty(),
     },
-    ...(conversion === undefined ? {} : { conversion }),
-    generationOf: ({ spec }) => spec,
-    columns: [
-      nameColumn,
-      {
-        name: "Mutations",
-        type: "integer",
-        doc: "Number of mutations.",
-        cell: ({ spec }) => (spec?.mutations ?? []).length,
-      },
-      {
-        name: "ParamKind",
-        type: "string",
-        doc: "Kind of the parameters.",
-        cell: ({ spec }) => paramKindText(spec?.paramKind),
-      },
-      ageColumn,
-    ],
+    columns: policyColumns("mutations", { name: "Mutations", doc: "Number of mutations." }),
   });
 }
 
-function declareSpec(declarations: Struct) {
+function declareSpec(declarations: Structs) {
   const { struct } = declarations;
   return struct(
     "MutatingAdmissionPolicySpec",
@@ -91,7 +67,7 @@ function declareSpec(declarations: Struct) {
   );
 }
 
-function declareMutation({ struct }: Struct) {
+function declareMutation({ struct }: Structs) {
   const ApplyConfiguration = struct("ApplyConfiguration", "Fields that are applied to the object.", {
     expression: field(1, string, "CEL expression that yields an `Object`.").check(notBlank),
   });

@@ -1,44 +1,35 @@
-import type { Conversion } from "../../schema/kind.ts";
 import { since } from "../../schema/later-fields.ts";
 import { ObjectMeta } from "../../schema/object-meta.ts";
 import { field, list, string } from "../../schema/types.ts";
 import { dnsSubdomain, pathSegment } from "../checks/names.ts";
 import { labelSelector } from "../checks/selectors.ts";
-import { ageColumn, nameColumn } from "../columns.ts";
 import { LabelSelector } from "../meta/label-selector.ts";
 import { declareMatchResources, type AdmissionDeclarations } from "./match-resources.ts";
+import {
+  bindingColumns,
+  policyKindMembers,
+  type ParamRef,
+  type PolicyVersion,
+  type Structs,
+} from "./policy-kinds.ts";
 import { checkParamRef, validationActions } from "./policy-rules.ts";
 
-interface Reference {
-  readonly name?: string | undefined;
-  readonly namespace?: string | undefined;
-}
-
-function paramText(reference: Reference | undefined): string {
-  if (reference === undefined) return "<unset>";
-  const { name = "", namespace = "" } = reference;
+function paramText(paramRef: ParamRef | undefined): string {
+  if (paramRef === undefined) return "<unset>";
+  const { name = "", namespace = "" } = paramRef;
   return namespace === "" ? name : `${namespace}/${name}`;
-}
-
-interface BindingVersion {
-  readonly servedByDefault: boolean;
-  readonly conversion?: Conversion;
 }
 
 /** Declares ValidatingAdmissionPolicyBinding in one version of the group. */
 export function declareValidatingAdmissionPolicyBinding<const V extends string>(
   declarations: AdmissionDeclarations<V>,
-  { servedByDefault, conversion }: BindingVersion,
+  version: PolicyVersion,
 ) {
   return declarations.kind({
     name: "ValidatingAdmissionPolicyBinding",
     resource: "validatingadmissionpolicybindings",
     singular: "validatingadmissionpolicybinding",
-    categories: ["api-extensions"],
-    scope: "Cluster",
-    anyFinalizer: true,
-    allowUnconditionalUpdate: false,
-    servedByDefault,
+    ...policyKindMembers(version),
     doc: "Puts a policy into force.",
     effect: {
       enforced: "writes that the bound policy matches are rejected where its expressions do not hold",
@@ -47,29 +38,12 @@ export function declareValidatingAdmissionPolicyBinding<const V extends string>(
       metadata: field(1, ObjectMeta, "Metadata of the binding.").emitEmpty(),
       spec: field(2, declareSpec(declarations), "Where the policy holds.").emitEmpty(),
     },
-    ...(conversion === undefined ? {} : { conversion }),
-    generationOf: ({ spec }) => spec,
-    columns: [
-      nameColumn,
-      {
-        name: "PolicyName",
-        type: "string",
-        doc: "Name of the policy.",
-        cell: ({ spec }) => spec?.policyName ?? "",
-      },
-      {
-        name: "ParamRef",
-        type: "string",
-        doc: "The object with the parameters.",
-        cell: ({ spec }) => paramText(spec?.paramRef),
-      },
-      ageColumn,
-    ],
+    columns: bindingColumns(paramText),
   });
 }
 
 /** Declares how a binding finds the parameters. */
-export function declareParamRef({ atomicStruct }: Pick<AdmissionDeclarations, "atomicStruct">) {
+export function declareParamRef({ atomicStruct }: Pick<Structs, "atomicStruct">) {
   return atomicStruct(
     "ParamRef",
     "Names or selects the objects that hold a policy's parameters.",
@@ -99,7 +73,7 @@ export function declareParamRef({ atomicStruct }: Pick<AdmissionDeclarations, "a
   );
 }
 
-function declareSpec(declarations: Pick<AdmissionDeclarations, "struct" | "atomicStruct">) {
+function declareSpec(declarations: Structs) {
   const { struct } = declarations;
   const ParamRef = declareParamRef(declarations);
   return struct(

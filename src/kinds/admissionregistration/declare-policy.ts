@@ -1,12 +1,11 @@
-import type { Conversion } from "../../schema/kind.ts";
 import { replacedIn, since } from "../../schema/later-fields.ts";
 import { ObjectMeta } from "../../schema/object-meta.ts";
 import { field, int64, list, string } from "../../schema/types.ts";
-import { ageColumn, nameColumn } from "../columns.ts";
 import { conditionList } from "../checks/conditions.ts";
 import { Condition } from "../meta/condition.ts";
 import { declareMatchCondition, matchConditionsField, notBlank } from "./match-condition.ts";
 import { declareMatchResources, type AdmissionDeclarations } from "./match-resources.ts";
+import { policyColumns, policyKindMembers, type PolicyVersion, type Structs } from "./policy-kinds.ts";
 import {
   auditAnnotations,
   checkAuditKeys,
@@ -16,8 +15,6 @@ import {
   variableName,
   variables,
 } from "./policy-rules.ts";
-
-type Struct = Pick<AdmissionDeclarations, "struct" | "atomicStruct">;
 
 const statusReasons = [
   "",
@@ -44,18 +41,14 @@ const statusReasons = [
 /** Declares ValidatingAdmissionPolicy in one version of the group. */
 export function declareValidatingAdmissionPolicy<const V extends string>(
   declarations: AdmissionDeclarations<V>,
-  { servedByDefault, conversion }: { readonly servedByDefault: boolean; readonly conversion?: Conversion },
+  version: PolicyVersion,
 ) {
   const status = () => field(3, declareStatus(declarations), "What the server found out about it.");
   return declarations.kind({
     name: "ValidatingAdmissionPolicy",
     resource: "validatingadmissionpolicies",
     singular: "validatingadmissionpolicy",
-    categories: ["api-extensions"],
-    scope: "Cluster",
-    anyFinalizer: true,
-    allowUnconditionalUpdate: false,
-    servedByDefault,
+    ...policyKindMembers(version),
     doc: "Refuses writes for which its expressions don't hold.",
     effect: {
       enforced:
@@ -67,8 +60,6 @@ export function declareValidatingAdmissionPolicy<const V extends string>(
     },
     later: () => ({ status: since("1.27", status().emitEmpty()) }),
     laterStatus: { since: "1.27", status: { initial: () => ({}), keepsMetadata: "all" } },
-    ...(conversion === undefined ? {} : { conversion }),
-    generationOf: ({ spec }) => spec,
     validate({ metadata, spec }, report) {
       checkAuditKeys(
         metadata.name ?? "",
@@ -76,26 +67,11 @@ export function declareValidatingAdmissionPolicy<const V extends string>(
         report.at("spec", "auditAnnotations"),
       );
     },
-    columns: [
-      nameColumn,
-      {
-        name: "Validations",
-        type: "integer",
-        doc: "How many expressions must hold.",
-        cell: ({ spec }) => (spec?.validations ?? []).length,
-      },
-      {
-        name: "ParamKind",
-        type: "string",
-        doc: "Kind of the parameters.",
-        cell: ({ spec }) => paramKindText(spec?.paramKind),
-      },
-      ageColumn,
-    ],
+    columns: policyColumns("validations", { name: "Validations", doc: "How many expressions must hold." }),
   });
 }
 
-function declareSpec(declarations: Struct) {
+function declareSpec(declarations: Structs) {
   const { struct } = declarations;
   const ParamKind = declareParamKind(declarations);
   const Validation = declareValidation(declarations);
@@ -124,7 +100,7 @@ function declareSpec(declarations: Struct) {
 }
 
 /** Declares the kind of the parameters of a policy. */
-export function declareParamKind({ atomicStruct }: Struct) {
+export function declareParamKind({ atomicStruct }: Structs) {
   return atomicStruct(
     "ParamKind",
     "A kind of objects that hold parameters.",
@@ -137,7 +113,7 @@ export function declareParamKind({ atomicStruct }: Struct) {
 }
 
 /** Declares a variable of a policy. */
-export function declareVariable({ struct }: Struct) {
+export function declareVariable({ struct }: Structs) {
   return struct("Variable", "A named expression.", {
     name: field(1, string, "Name of the variable; other expressions use `variables.<name>`.")
       .required()
@@ -148,14 +124,7 @@ export function declareVariable({ struct }: Struct) {
   });
 }
 
-/** Formats the kind of the parameters for a column. */
-export function paramKindText(
-  paramKind: { readonly apiVersion?: string | undefined; readonly kind?: string | undefined } | undefined,
-): string {
-  return paramKind === undefined ? "<unset>" : `${paramKind.apiVersion ?? ""}/${paramKind.kind ?? ""}`;
-}
-
-function declareValidation({ struct }: Struct) {
+function declareValidation({ struct }: Structs) {
   return struct(
     "Validation",
     "An expression that must hold.",
@@ -179,7 +148,7 @@ function declareValidation({ struct }: Struct) {
 }
 
 function laterSpecFields<T extends ReturnType<typeof declareValidation>>(
-  declarations: Struct,
+  declarations: Structs,
   Validation: T,
 ) {
   const { struct } = declarations;
@@ -208,7 +177,7 @@ function laterSpecFields<T extends ReturnType<typeof declareValidation>>(
   };
 }
 
-function declareStatus({ struct }: Struct) {
+function declareStatus({ struct }: Structs) {
   const ExpressionWarning = struct("ExpressionWarning", "A warning about an expression.", {
     fieldRef: field(2, string, "Path of the expression.").declaredRequired(),
     warning: field(3, string, "The warning.").declaredRequired(),

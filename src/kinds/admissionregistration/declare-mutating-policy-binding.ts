@@ -7,7 +7,7 @@ import {
   bindingColumns,
   policyKindMembers,
   type ParamRef,
-  type PolicyVersion,
+  type BindingVersion,
   type Structs,
 } from "./policy-kinds.ts";
 import { checkMutatedOperations } from "./mutating-policy-rules.ts";
@@ -21,7 +21,7 @@ function paramText(paramRef: ParamRef | undefined): string {
 /** Declares MutatingAdmissionPolicyBinding in one version of the group. */
 export function declareMutatingAdmissionPolicyBinding<const V extends string>(
   declarations: AdmissionDeclarations<V>,
-  version: PolicyVersion,
+  version: BindingVersion,
 ) {
   return declarations.kind({
     name: "MutatingAdmissionPolicyBinding",
@@ -32,19 +32,23 @@ export function declareMutatingAdmissionPolicyBinding<const V extends string>(
     effect: { enforced: "objects that the bound policy matches are changed by its mutations" },
     fields: {
       metadata: field(1, ObjectMeta, "Metadata of the binding.").emitEmpty(),
-      spec: field(2, declareSpec(declarations), "Where the policy applies.").emitEmpty(),
+      spec: field(2, declareSpec(declarations, version), "Where the policy applies.").emitEmpty(),
     },
     columns: bindingColumns(paramText),
   });
 }
 
-function declareSpec(declarations: Structs) {
+function declareSpec(declarations: Structs, version: BindingVersion) {
   return declarations.struct(
     "MutatingAdmissionPolicyBindingSpec",
     "Where a policy applies, with which parameters.",
     {
       policyName: field(1, string, "Name of the policy.").mustBeGiven().check(dnsSubdomain),
-      paramRef: field(2, declareParamRef(declarations), "The object with the parameters.").nullable(),
+      paramRef: field(
+        2,
+        declareParamRef(declarations, version),
+        "The object with the parameters.",
+      ).nullable(),
       matchResources: field(
         3,
         declareMatchResources(declarations),

@@ -9,7 +9,7 @@ import {
   bindingColumns,
   policyKindMembers,
   type ParamRef,
-  type PolicyVersion,
+  type BindingVersion,
   type Structs,
 } from "./policy-kinds.ts";
 import { checkParamRef, validationActions } from "./policy-rules.ts";
@@ -23,7 +23,7 @@ function paramText(paramRef: ParamRef | undefined): string {
 /** Declares ValidatingAdmissionPolicyBinding in one version of the group. */
 export function declareValidatingAdmissionPolicyBinding<const V extends string>(
   declarations: AdmissionDeclarations<V>,
-  version: PolicyVersion,
+  version: BindingVersion,
 ) {
   return declarations.kind({
     name: "ValidatingAdmissionPolicyBinding",
@@ -36,14 +36,22 @@ export function declareValidatingAdmissionPolicyBinding<const V extends string>(
     },
     fields: {
       metadata: field(1, ObjectMeta, "Metadata of the binding.").emitEmpty(),
-      spec: field(2, declareSpec(declarations), "Where the policy holds.").emitEmpty(),
+      spec: field(2, declareSpec(declarations, version), "Where the policy holds.").emitEmpty(),
     },
     columns: bindingColumns(paramText),
   });
 }
 
 /** Declares how a binding finds the parameters. */
-export function declareParamRef({ atomicStruct }: Pick<Structs, "atomicStruct">) {
+export function declareParamRef(
+  { atomicStruct }: Pick<Structs, "atomicStruct">,
+  { hasDefaultAction = false }: BindingVersion,
+) {
+  const action = field(4, string, "Whether a request is allowed when no object is found.")
+    .nullable()
+    .mustBeGiven()
+    .oneOf("Allow", "Deny")
+    .checkedWhenEmpty(false);
   return atomicStruct(
     "ParamRef",
     "Names or selects the objects that hold a policy's parameters.",
@@ -60,22 +68,15 @@ export function declareParamRef({ atomicStruct }: Pick<Structs, "atomicStruct">)
             .nullable()
             .check(labelSelector),
         ),
-        parameterNotFoundAction: since(
-          "1.28",
-          field(4, string, "Whether a request is allowed when no object is found.")
-            .nullable()
-            .mustBeGiven()
-            .oneOf("Allow", "Deny")
-            .checkedWhenEmpty(false),
-        ),
+        parameterNotFoundAction: since("1.28", hasDefaultAction ? action.unpublishedDefault("Deny") : action),
       }),
     },
   );
 }
 
-function declareSpec(declarations: Structs) {
+function declareSpec(declarations: Structs, version: BindingVersion) {
   const { struct } = declarations;
-  const ParamRef = declareParamRef(declarations);
+  const ParamRef = declareParamRef(declarations, version);
   return struct(
     "ValidatingAdmissionPolicyBindingSpec",
     "Where a policy holds, with which parameters.",

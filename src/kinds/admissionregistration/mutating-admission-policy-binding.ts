@@ -1,4 +1,5 @@
-import type { Conversion, ObjectFor } from "../../schema/kind.ts";
+import type { ObjectFor } from "../../schema/kind.ts";
+import { bindingConversion } from "./binding-conversion.ts";
 import { declareMutatingAdmissionPolicyBinding } from "./declare-mutating-policy-binding.ts";
 import * as v1 from "./v1.ts";
 import * as v1alpha1 from "./v1alpha1.ts";
@@ -7,15 +8,11 @@ import * as v1beta1 from "./v1beta1.ts";
 /** The stored version in every release. */
 export const MutatingAdmissionPolicyBinding = declareMutatingAdmissionPolicyBinding(v1alpha1, {
   servedByDefault: false,
+  hasDefaultAction: true,
 });
 export type MutatingAdmissionPolicyBinding = ObjectFor<typeof MutatingAdmissionPolicyBinding>;
 
-/** The versions have the same fields. */
-const conversion: Conversion = {
-  stored: () => MutatingAdmissionPolicyBinding,
-  toStored: (object) => object,
-  fromStored: (object) => object,
-};
+const conversion = bindingConversion(() => MutatingAdmissionPolicyBinding);
 
 /** Release 1.34 and later. */
 export const MutatingAdmissionPolicyBindingV1beta1 = declareMutatingAdmissionPolicyBinding(v1beta1, {

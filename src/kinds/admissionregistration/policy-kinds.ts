@@ -13,6 +13,12 @@ export interface PolicyVersion {
   readonly conversion?: Conversion;
 }
 
+/** A version of a kind of bindings. */
+export interface BindingVersion extends PolicyVersion {
+  /** Whether `parameterNotFoundAction` has the default `Deny`; otherwise it is required. */
+  readonly hasDefaultAction?: boolean;
+}
+
 /** Returns the members that the kinds of policies and bindings have in common. */
 export function policyKindMembers({ servedByDefault, conversion }: PolicyVersion) {
   return {

@@ -1,4 +1,5 @@
-import type { Conversion, ObjectFor } from "../../schema/kind.ts";
+import type { ObjectFor } from "../../schema/kind.ts";
+import { bindingConversion } from "./binding-conversion.ts";
 import { declareValidatingAdmissionPolicyBinding } from "./declare-policy-binding.ts";
 import * as v1 from "./v1.ts";
 import * as v1alpha1 from "./v1alpha1.ts";
@@ -7,15 +8,11 @@ import * as v1beta1 from "./v1beta1.ts";
 /** The stored version in every release. */
 export const ValidatingAdmissionPolicyBinding = declareValidatingAdmissionPolicyBinding(v1alpha1, {
   servedByDefault: false,
+  hasDefaultAction: true,
 });
 export type ValidatingAdmissionPolicyBinding = ObjectFor<typeof ValidatingAdmissionPolicyBinding>;
 
-/** The versions have the same fields. */
-const conversion: Conversion = {
-  stored: () => ValidatingAdmissionPolicyBinding,
-  toStored: (object) => object,
-  fromStored: (object) => object,
-};
+const conversion = bindingConversion(() => ValidatingAdmissionPolicyBinding);
 
 /** Release 1.28 and later. */
 export const ValidatingAdmissionPolicyBindingV1beta1 = declareValidatingAdmissionPolicyBinding(v1beta1, {

@@ -1,3 +1,4 @@
+import { defaultMaxDepth } from "../base/json/decode.ts";
 import { setMember, type JsonObject, type JsonValue } from "../base/json/value.ts";
 import { ConstructedObject, JoinedList, ValueList, ValueMap } from "./collections.ts";
 import { durationText, timestampText } from "./times.ts";
@@ -10,7 +11,8 @@ export class JsonFault extends Error {
 
 /** Approximate size of the largest JSON value, in characters; a small expression can share parts any number of times. */
 const maxCharacters = 3 * 1024 * 1024;
-const maxDepth = 500;
+/** Deeper objects can't be decoded again. */
+const maxDepth = defaultMaxDepth;
 
 /**
  * Returns the JSON form of a value.
@@ -26,7 +28,6 @@ class Conversion {
 
   convert(value: Value, depth: number): JsonValue {
     this.count(2);
-    if (depth > maxDepth) throw new JsonFault("the value is nested too deeply");
     switch (typeof value) {
       case "string":
         this.count(value.length);
@@ -47,6 +48,8 @@ class Conversion {
     value: Exclude<Value, null | string | bigint | number | boolean>,
     depth: number,
   ): JsonValue {
+    const isContainer = value instanceof CelList || value instanceof CelMap;
+    if (isContainer && depth >= maxDepth) throw new JsonFault("the value is nested too deeply");
     if (value instanceof CelList) {
       const items: JsonValue[] = [];
       for (let at = 0; at < value.size; at++) items.push(this.convert(value.get(at), depth + 1));

@@ -1,6 +1,6 @@
-import { decodeJson } from "../../base/json/decode.ts";
 import { isObject, type JsonObject, type JsonValue } from "../../base/json/value.ts";
 import { StatusError } from "../../base/status-error.ts";
+import type { YieldIfDue } from "../../base/yielding.ts";
 import { ConstructedObject } from "../../cel/collections.ts";
 import { CelList, type Value } from "../../cel/values.ts";
 import { JsonFault, jsonOfValue, typeNameFault } from "../../cel/json-of-value.ts";
@@ -23,19 +23,23 @@ import { MutationFailure } from "./mutation-failure.ts";
  * @returns whether the object has changed.
  * @throws {MutationFailure} the result can't be applied; the object is unchanged.
  * @throws {StatusError} the changed object isn't one of its kind.
+ * @throws {ObjectTooLarge} the changed object is larger than the store accepts.
  */
 export async function applyMutation(
   type: Mutation["type"],
   objects: ReviewObjects,
   resource: Resource,
   value: Value,
+  yieldIfDue: YieldIfDue,
 ): Promise<boolean> {
   try {
-    const object = decodeJson(Buffer.from((await objects.encode(resource)).object)).value as JsonObject;
+    const object = (await objects.copy(resource)) as unknown as JsonObject;
+    await yieldIfDue();
     const patched =
       type === "JSONPatch"
         ? patchedObject(object, value, objects.typeIn(resource))
         : mergedObject(object, value, objects.typeIn(resource));
+    await yieldIfDue();
     return await objects.replace(resource, patched);
   } catch (error) {
     if (error instanceof FailedTest) return false;

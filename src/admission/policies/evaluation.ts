@@ -1,12 +1,8 @@
-import type { MaybePromise } from "../../base/maybe-promise.ts";
-import { StatusError } from "../../base/status-error.ts";
-import { createYielder } from "../../base/yielding.ts";
 import type { Bindings, Evaluated } from "../../cel/compile.ts";
 import { formatFaults } from "../../cel/fault-text.ts";
 import type { AdmissionRequest } from "../../resources/engine/engine.ts";
-import { selects } from "../matching/selectors.ts";
 import { EvaluationVariables, type CostBudget } from "./evaluation-variables.ts";
-import { PolicyFailure } from "./failure.ts";
+import { forEachInvocation, type Invocation, type ReportFailure } from "./invocations.ts";
 import { checkConditions } from "./match-conditions.ts";
 import { messageOf } from "./messages.ts";
 import type { PolicyExpression } from "./policy-expression.ts";
@@ -28,11 +24,10 @@ export interface ValidationServices extends PolicyServices {
 export class PolicyEvaluation {
   private readonly inputs: PolicyInputs;
   private readonly results: PolicyResults;
-  private readonly yieldIfDue = createYielder();
 
   constructor(
     private readonly services: ValidationServices,
-    private readonly request: AdmissionRequest,
+    request: AdmissionRequest,
   ) {
     this.inputs = new PolicyInputs(services, request);
     this.results = new PolicyResults(request, services.vocabulary);
@@ -44,43 +39,15 @@ export class PolicyEvaluation {
 
   /** @throws {StatusError} a policy denies the request; the first of them. */
   async evaluate(candidates: readonly Candidate<Policy>[]): Promise<void> {
+    const fail: ReportFailure<Policy> = (source, why) => this.fail(source, why);
     for (const candidate of candidates) {
-      const { policy } = candidate;
-      const isSelected = await this.attempt(policy, undefined, () =>
-        selects(policy.constraints.selectors, this.request, this.services.namespaces),
-      );
-      if (isSelected !== true) continue;
-      const isReady = await this.attempt(
-        policy,
-        undefined,
-        () => (this.inputs.params.assertKind(policy), true),
-      );
-      if (isReady !== true) continue;
-      for (const binding of candidate.bindings) await this.evaluateBinding(candidate, binding);
+      await forEachInvocation(this.inputs, candidate, fail, (invocation) => this.evaluateOne(invocation));
     }
     this.results.end();
   }
 
-  private async evaluateBinding({ policy, resource }: Candidate<Policy>, binding: Binding): Promise<void> {
-    const { constraints } = binding;
-    if (constraints !== undefined) {
-      const isSelected = await this.attempt(policy, binding, () =>
-        selects(constraints.selectors, this.request, this.services.namespaces),
-      );
-      if (isSelected !== true) return;
-    }
-    const { namespace } = this.request.target;
-    const params = await this.attempt(policy, binding, () =>
-      this.inputs.params.get(policy, binding, namespace),
-    );
-    for (const one of params ?? []) {
-      await this.yieldIfDue();
-      const base = await this.inputs.bindingsFor(policy, resource, one);
-      await this.evaluateWith(policy, binding, base);
-    }
-  }
-
-  private async evaluateWith(policy: Policy, binding: Binding, base: Bindings): Promise<void> {
+  private async evaluateOne({ policy, binding, resource, params }: Invocation<Policy>): Promise<void> {
+    const base = await this.inputs.bindingsFor(policy, resource, params);
     if (!(await this.matches(policy, binding, base))) return;
     // As in the reference, each group of expressions evaluates the variables that it needs.
     const withoutAuthorizer = { ...base, ...noAuthorizer };
@@ -93,7 +60,7 @@ export class PolicyEvaluation {
       if (holds === false) {
         this.results.report(source, await messageOf(validation, ofMessages), validation.reason);
       }
-      const turn = this.yieldIfDue();
+      const turn = this.inputs.yieldIfDue();
       if (turn !== undefined) await turn;
     }
     for (const { name, expression } of policy.auditAnnotations) {
@@ -108,25 +75,6 @@ export class PolicyEvaluation {
     if (outcome.error === undefined) return outcome.matches;
     this.fail({ policy, binding }, outcome.error);
     return false;
-  }
-
-  /**
-   * Runs a step that may fail.
-   *
-   * @returns the result of the step; undefined if it failed, which denies the request if the failure policy is `Fail`.
-   */
-  private async attempt<T>(
-    policy: Policy,
-    binding: Binding | undefined,
-    work: () => MaybePromise<T>,
-  ): Promise<T | undefined> {
-    try {
-      return await work();
-    } catch (error) {
-      if (!(error instanceof PolicyFailure || error instanceof StatusError)) throw error;
-      this.fail({ policy, binding }, error.message);
-      return undefined;
-    }
   }
 
   /** Evaluates an expression; undefined if that failed, which denies the request if the failure policy is `Fail`. */

@@ -1,4 +1,7 @@
+import { setImmediate } from "node:timers/promises";
+import type { Clock } from "../../base/clock.ts";
 import type { JsonValue } from "../../base/json/value.ts";
+import { createYielder, type YieldIfDue } from "../../base/yielding.ts";
 import type { Authorizer } from "../../authorization/authorizer.ts";
 import { bind, type Bindings } from "../../cel/compile.ts";
 import { Namespace } from "../../kinds/core/namespace.ts";
@@ -10,6 +13,7 @@ import type { ApiObject } from "../../schema/kind.ts";
 import type { Store } from "../../storage/store.ts";
 import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
 import type { FollowedObjects, NamespaceFacts } from "../followed-objects.ts";
+import { requestTimedOut } from "../webhooks/failures.ts";
 import { ReviewObjects } from "../webhooks/review-objects.ts";
 import { authorizerVariables } from "./authorizer-variables.ts";
 import {
@@ -37,6 +41,7 @@ export interface PolicyServices {
   readonly store: Store;
   readonly registry: Registry;
   readonly vocabulary: Vocabulary;
+  readonly clock: Clock;
   readonly namespaces: FollowedObjects<NamespaceFacts>;
   readonly contextOf: (request: AdmissionRequest) => KindContext;
   readonly authorizer: Authorizer;
@@ -47,19 +52,36 @@ export class PolicyInputs {
   readonly params: ParamReader;
   readonly objects: ReviewObjects;
   readonly budget: CostBudget;
+  /**
+   * Lets other requests run between evaluations.
+   *
+   * @throws {StatusError} Timeout, after the deadline of the request.
+   */
+  readonly yieldIfDue: YieldIfDue;
   /** Variables without the parameters, by the version in which policies match. */
   private readonly variables = new Map<Resource, Bindings>();
   private namespace: Promise<Bindings> | undefined;
 
   constructor(
     private readonly services: PolicyServices,
-    private readonly request: AdmissionRequest,
+    readonly request: AdmissionRequest,
   ) {
     const { store, registry, vocabulary, contextOf } = services;
     const context = contextOf(request);
     this.params = new ParamReader(store, registry, context);
     this.objects = new ReviewObjects(request, vocabulary, context);
     this.budget = request.effects.state(RequestBudget);
+    this.yieldIfDue = createYielder(() => this.pause());
+  }
+
+  private async pause(): Promise<void> {
+    await setImmediate();
+    const { expiresAt = Infinity } = this.request.options.report ?? {};
+    if (this.services.clock.monotonicNow() >= expiresAt) throw requestTimedOut();
+  }
+
+  get namespaces(): FollowedObjects<NamespaceFacts> {
+    return this.services.namespaces;
   }
 
   /** The object of the request has changed, so its variable is bound again. */

@@ -49,7 +49,7 @@ export function dryRunUnsupported(webhook: string): StatusError {
   );
 }
 
-/** The error of a request that times out before all webhooks have responded. */
+/** The error of a request whose deadline passes before all webhooks and policies have run. */
 export function requestTimedOut(): StatusError {
   return new StatusError("Timeout", "request did not complete within requested timeout");
 }

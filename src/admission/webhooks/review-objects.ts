@@ -1,9 +1,10 @@
 import { encodeJson } from "../../base/json/encode.ts";
-import { deepClone, type JsonValue } from "../../base/json/value.ts";
+import { deepClone, deepEqual, type JsonValue } from "../../base/json/value.ts";
 import { andThen, type MaybePromise } from "../../base/maybe-promise.ts";
 import { fromStored } from "../../resources/engine/conversion.ts";
 import type { AdmissionRequest } from "../../resources/engine/engine.ts";
 import { complete } from "../../resources/input/input.ts";
+import { checkDecodedSize } from "../../resources/objects/object-size.ts";
 import { resourceOf, type Resource } from "../../resources/registry/registry.ts";
 import { shown } from "../../resources/writes/view.ts";
 import type { KindContext } from "../../schema/context.ts";
@@ -76,6 +77,11 @@ export class ReviewObjects {
     );
   }
 
+  /** Returns a copy of the object in a version; the request must have one. */
+  copy(resource: Resource): MaybePromise<ApiObject> {
+    return andThen(this.inVersion(resource, this.request.object), (object) => deepClone(object!));
+  }
+
   /** As {@link read}, in JSON. Each object is encoded once for a version, until {@link replace} changes it. */
   encode(resource: Resource): MaybePromise<ReviewedObjects<string>> {
     const { request, texts } = this;
@@ -114,11 +120,13 @@ export class ReviewObjects {
    * @returns whether the object has changed.
    * @throws {TypeFault} `patched` can't be decoded as its kind.
    * @throws {StatusError} `patched` can't be converted.
+   * @throws {ObjectTooLarge}
    */
   async replace(resource: Resource, patched: JsonValue): Promise<boolean> {
     const { operation, target } = this.request;
     const object = this.request.object!;
-    const before = textOf(object);
+    checkDecodedSize(patched as object);
+    const before = { ...object };
     const { uid, creationTimestamp } = object.metadata;
     const after = await this.decodePatched(resource, patched, object);
     if (operation === "CREATE" && target.subresource === "") {
@@ -126,7 +134,7 @@ export class ReviewObjects {
     }
     for (const member of Object.keys(object)) delete object[member];
     Object.assign(object, after);
-    const changed = textOf(object) !== before;
+    const changed = !deepEqual(object as unknown as JsonValue, before as unknown as JsonValue);
     if (changed) this.texts.clear();
     return changed;
   }

@@ -4,6 +4,7 @@ import { StatusError } from "../../base/status-error.ts";
 import { applyJsonPatch } from "../../fields/json-patch.ts";
 import { PatchFault } from "../../fields/patch-fault.ts";
 import type { AdmissionRequest } from "../../resources/engine/engine.ts";
+import { ObjectTooLarge } from "../../resources/objects/object-size.ts";
 import type { Resource } from "../../resources/registry/registry.ts";
 import { TypeFault } from "../../schema/decode.ts";
 import { unusablePatchCode, WebhookFailure } from "./failures.ts";
@@ -16,6 +17,7 @@ import type { ReviewObjects } from "./review-objects.ts";
  * @param patch the operations of a JSON patch.
  * @returns whether the object has changed.
  * @throws {WebhookFailure} the patch can't be applied; the object is unchanged.
+ * @throws {ObjectTooLarge} the patched object is larger than the store accepts.
  */
 export async function applyWebhookPatch(
   webhook: string,
@@ -34,6 +36,7 @@ export async function applyWebhookPatch(
     const patched = applyJsonPatch(decodeJson(Buffer.from(object)).value, [...patch]);
     return await objects.replace(resource, patched);
   } catch (error) {
+    if (error instanceof ObjectTooLarge) throw error;
     const isRejected =
       error instanceof PatchFault || error instanceof TypeFault || error instanceof StatusError;
     if (!isRejected) throw error;

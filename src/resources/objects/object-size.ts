@@ -5,22 +5,31 @@ import type { Draft } from "../../storage/store.ts";
 /** Maximum size of a stored object, in bytes of its encoded form. */
 const maxObjectBytes = 3 * 1024 * 1024;
 
+/** An object is larger than the store accepts (413). */
+export class ObjectTooLarge extends StatusError {
+  override name = "ObjectTooLarge";
+
+  constructor() {
+    super("RequestEntityTooLarge", `the object is larger than ${maxObjectBytes} bytes`);
+  }
+}
+
 /**
  * Checks the size of a draft. A dry run calls it itself, as it doesn't reach the store.
  *
- * @throws {StatusError} RequestEntityTooLarge
+ * @throws {ObjectTooLarge}
  */
 export function checkSize({ body }: Draft): void {
-  if (body.length > maxObjectBytes) throw tooLarge();
+  if (body.length > maxObjectBytes) throw new ObjectTooLarge();
 }
 
 /**
  * Rejects a decoded object that is certainly too large, before further work: it computes a lower bound of the encoded size.
  *
- * @throws {StatusError} RequestEntityTooLarge
+ * @throws {ObjectTooLarge}
  */
 export function checkDecodedSize(object: object): void {
-  if (bytesLeft(object as JsonValue, maxObjectBytes) < 0) throw tooLarge();
+  if (bytesLeft(object as JsonValue, maxObjectBytes) < 0) throw new ObjectTooLarge();
 }
 
 /** Returns `bytes` minus a lower bound of the value's encoded size; negative if the value is larger. */
@@ -47,7 +56,3 @@ function bytesLeft(value: JsonValue | undefined, bytes: number): number {
 const quotes = 2;
 const brackets = 2;
 const separators = 2;
-
-function tooLarge(): StatusError {
-  return new StatusError("RequestEntityTooLarge", `the object is larger than ${maxObjectBytes} bytes`);
-}

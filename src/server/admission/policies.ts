@@ -54,6 +54,7 @@ export function sharedParts(
     registry,
     store,
     vocabulary,
+    clock,
     contextOf,
     programs: policyPrograms(options),
     authorizer,

@@ -147,6 +147,45 @@ describe("mutating policies", () => {
     expect([status, body.message]).toEqual([403, expect.stringContaining("the value is too large")]);
   });
 
+  test("can't make the object larger than the store accepts", async () => {
+    const copies = Array.from({ length: 4 }, (_, index) =>
+      policy(`copy-${index}`, [patch(`[JSONPatch{op: 'copy', from: '/data/a', path: '/data/b${index}'}]`)]),
+    );
+    const { status, body } = await withPolicies(copies, () =>
+      create("growing", { a: "x".repeat(1_000_000) }),
+    );
+    expect([status, body.message]).toEqual([413, "the object is larger than 3145728 bytes"]);
+  });
+
+  test("can't build an object that is too deep to be read again", async () => {
+    const variables = Array.from({ length: 201 }, (_, index) => ({
+      name: `v${index}`,
+      expression: index === 0 ? "['']" : `[variables.v${index - 1}]`,
+    }));
+    const deep = [apply("Object{data: {'a': variables.v200}}")];
+    const { status, body } = await withPolicies([policy("deep", deep, { variables })], () => create("deep"));
+    expect([status, body.message]).toEqual([403, expect.stringContaining("the value is nested too deeply")]);
+  });
+
+  test("let other requests run between the mutations of a policy", async () => {
+    const mutations = Array.from({ length: 300 }, (_, index) => labelled(`{'l${index}': 'x'}`));
+    const data = Object.fromEntries(Array.from({ length: 1000 }, (_, index) => [`k${index}`, ""]));
+    await withPolicies([policy("many", mutations)], async () => {
+      let created = false;
+      const creation = create("many", data).then((answer) => {
+        created = true;
+        return answer;
+      });
+      let answers = 0;
+      while (!created) {
+        await ok(server.admin.get("/version"));
+        answers++;
+      }
+      expect((await creation).status).toBe(201);
+      expect(answers).toBeGreaterThan(3);
+    });
+  });
+
   test("share the cost budget of the request with validating policies", async () => {
     const data = Object.fromEntries(Array.from({ length: 300 }, (_, index) => [`k${index}`, ""]));
     const expensive = "object.data.all(k, object.data.all(l, k != '?'))";

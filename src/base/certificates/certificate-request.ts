@@ -1,8 +1,9 @@
-import { constants, createPublicKey, verify, X509Certificate, type KeyObject } from "node:crypto";
+import { constants, createPublicKey, verify, type KeyObject } from "node:crypto";
 import type { CertificationRequest } from "@peculiar/asn1-csr";
 import { type AlternativeNames, extensionRequest, requestedAlternativeNames } from "./alternative-names.ts";
 import { loadAsn1 } from "./asn1.ts";
 import { readElements } from "./der.ts";
+import { certificateOf } from "./parsed-certificate.ts";
 import { pemBlocks } from "./pem.ts";
 import { readSubject, SubjectFault, type SubjectName } from "./subject-name.ts";
 
@@ -130,11 +131,11 @@ export function certificatesFault(pem: string): string | undefined {
   return undefined;
 }
 
-/** Whether bytes are certificates in DER, at least one, and nothing else. OpenSSL ignores bytes after a certificate. */
+/** Whether bytes are certificates in DER, at least one, and nothing else. */
 function areCertificates(bytes: Buffer): boolean {
   try {
     const elements = readElements(bytes);
-    return elements.length > 0 && elements.every(({ whole }) => new X509Certificate(whole).raw.length > 0);
+    return elements.length > 0 && elements.every(({ whole }) => certificateOf(whole) !== undefined);
   } catch {
     return false;
   }

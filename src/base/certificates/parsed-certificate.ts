@@ -1,5 +1,6 @@
 import { X509Certificate } from "node:crypto";
 import { RecentMap } from "../recent-map.ts";
+import { readElements } from "./der.ts";
 
 /** The certificates that servers of this process use are few, and each is parsed at several places. */
 const recent = new RecentMap<X509Certificate>({ entries: 64, cost: 0 });
@@ -17,4 +18,14 @@ export function parsedCertificate(pem: string): X509Certificate {
   const certificate = new X509Certificate(pem);
   if (pem.length <= maxCachedLength) recent.set(pem, certificate);
   return certificate;
+}
+
+/** Parses one certificate in DER. @returns undefined if the bytes aren't exactly one: OpenSSL also reads PEM, and ignores bytes after a certificate. */
+export function certificateOf(der: Buffer | undefined): X509Certificate | undefined {
+  if (der === undefined) return undefined;
+  try {
+    return readElements(der).length === 1 ? new X509Certificate(der) : undefined;
+  } catch {
+    return undefined;
+  }
 }

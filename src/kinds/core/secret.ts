@@ -1,5 +1,7 @@
-import { createPrivateKey, X509Certificate } from "node:crypto";
 import { isAtLeast } from "../../base/releases.ts";
+import { certificateOf } from "../../base/certificates/parsed-certificate.ts";
+import { pemBlocks } from "../../base/certificates/pem.ts";
+import { privateKeyOf } from "../../base/certificates/private-key.ts";
 import { kind } from "./v1.ts";
 import { parseEmbeddedJson } from "../../base/json/embedded.ts";
 import type { FieldReport } from "../../schema/faults.ts";
@@ -86,14 +88,13 @@ export type Secret = ObjectFor<typeof Secret>;
 
 /** Warns of a certificate and a key that can't be read or don't belong together. */
 function keyPairWarnings(data: Readonly<Record<string, string>>): string[] {
-  const pem = (name: string): Buffer => Buffer.from(data[name] ?? "", "base64");
-  try {
-    const certificate = new X509Certificate(pem("tls.crt"));
-    const matches = certificate.checkPrivateKey(createPrivateKey(pem("tls.key")));
-    return matches ? [] : ["tls: private key does not match public key"];
-  } catch {
+  const pem = (name: string): string => Buffer.from(data[name] ?? "", "base64").toString("latin1");
+  const first = pemBlocks(pem("tls.crt")).find(({ label }) => label === "CERTIFICATE");
+  const certificate = certificateOf(first?.content);
+  const key = privateKeyOf(pem("tls.key"));
+  if (certificate === undefined || key === undefined)
     return ["tls: no certificate with a private key can be read from tls.crt and tls.key"];
-  }
+  return certificate.checkPrivateKey(key) ? [] : ["tls: private key does not match public key"];
 }
 
 /** Requires the data of the standard types of secrets. */

@@ -5,6 +5,7 @@ import {
   requestedCertificate,
 } from "../../../src/base/certificates/certificate-request.ts";
 import { readElements } from "../../../src/base/certificates/der.ts";
+import { privateKeyOf } from "../../../src/base/certificates/private-key.ts";
 import { certificatesIn, pemBlocks, pemOf } from "../../../src/base/certificates/pem.ts";
 import { createAuthority } from "../../../src/base/certificates/serving-certificates.ts";
 import { readSubject, SubjectFault } from "../../../src/base/certificates/subject-name.ts";
@@ -65,10 +66,10 @@ export const certificateRequestTarget: Target = {
 
 const { publicKey, privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
 
-/** Files with keys of service account tokens. */
+/** Files with keys of service account tokens, and private keys of clients. */
 export const keyTarget: Target = {
   name: "key",
-  files: ["src/authentication/service-accounts/keys.ts"],
+  files: ["src/authentication/service-accounts/keys.ts", "src/base/certificates/private-key.ts"],
   seeds: [
     publicKey.export({ type: "spki", format: "pem" }),
     privateKey.export({ type: "pkcs8", format: "pem" }),
@@ -78,5 +79,6 @@ export const keyTarget: Target = {
   run(bytes) {
     attempt(() => readPublicKeys(textOf(bytes)), KeyFault);
     attempt(() => readSigningKey(textOf(bytes)), KeyFault);
+    privateKeyOf(textOf(bytes));
   },
 };

@@ -346,34 +346,6 @@ describe("rules of later releases", () => {
     expect(faults("a\u0007", gates)).toEqual(["spec.containers[0].env[0].name: FieldValueInvalid"]);
   });
 
-  it("a stateful set whose pods are not valid can be changed, from 1.34 on as well", () => {
-    const wrong = { ...template, spec: { containers: [] } };
-    const faults = (before: object): readonly string[] =>
-      judgeUpdate(StatefulSet, set({ template: before }), set({ template: wrong, replicas: 2 }), {
-        release: "1.37",
-      }).faults;
-    expect(faults(wrong)).toEqual([]);
-    expect(faults(template)).toEqual(["spec.template.spec.containers: FieldValueRequired"]);
-  });
-
-  it("the volumes of a stateful set's claims exist for its containers", () => {
-    const mounted = {
-      ...template,
-      spec: {
-        containers: [{ ...template.spec.containers[0], volumeMounts: [{ name: "data", mountPath: "/d" }] }],
-      },
-    };
-    const claim = {
-      metadata: { name: "data" },
-      spec: { accessModes: ["ReadWriteOnce"], resources: { requests: { storage: "1Gi" } } },
-    };
-    const faults = (claims: readonly object[]): readonly string[] =>
-      judgeNew(StatefulSet, set({ template: mounted, volumeClaimTemplates: claims }), { release: "1.37" })
-        .faults;
-    expect(faults([claim])).toEqual([]);
-    expect(faults([])).toEqual(["spec.template.spec.containers[0].volumeMounts[0].name: FieldValueNotFound"]);
-  });
-
   it("an autoscaler keeps an invalid version of the object that it scales", () => {
     const changed = { spec: { ...(scaled("v1") as { spec: object }).spec, minReplicas: 2 } };
     expect(judgeUpdate(HorizontalPodAutoscaler, scaled("v1"), changed, { release: "1.37" }).faults).toEqual(

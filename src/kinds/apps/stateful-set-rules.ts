@@ -58,13 +58,13 @@ export function checkChangedSet(
 /** Checks the template as that of pods; their names and the volumes of the claims are those that the controller sets. */
 function checkPods(spec: StatefulSetFacts, report: FieldReport, context: KindContext): void {
   const pod = spec.template?.spec ?? {};
-  const claims = (spec.volumeClaimTemplates ?? []).map(({ metadata }) => metadata?.name ?? "");
+  const claims = new Set((spec.volumeClaimTemplates ?? []).map(({ metadata }) => metadata?.name ?? ""));
   const { subdomain: _, hostname: __, ...rest } = pod;
   const own = ((pod["volumes"] ?? []) as readonly { readonly name: string }[]).filter(
-    ({ name }) => !claims.includes(name),
+    ({ name }) => !claims.has(name),
   );
   const volumes = [
-    ...[...new Set(claims)].map((name) => ({ name, persistentVolumeClaim: { claimName: name } })),
+    ...[...claims].map((name) => ({ name, persistentVolumeClaim: { claimName: name } })),
     ...own,
   ];
   const template = { ...spec.template, spec: volumes.length > 0 ? { ...rest, volumes } : rest };

@@ -2,7 +2,8 @@ import { createPrivateKey, X509Certificate } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import { requestedCertificate } from "../../src/base/certificates/certificate-request.ts";
 import { issueRequested } from "../../src/base/certificates/issued-certificate.ts";
-import { pemBlocks } from "../../src/base/certificates/pem.ts";
+import { objectIdentifier, readElements, sequence } from "../../src/base/certificates/der.ts";
+import { pemBlocks, pemOf } from "../../src/base/certificates/pem.ts";
 import { createAuthority } from "../../src/base/certificates/serving-certificates.ts";
 import { certificateRequest, newKeys } from "../support/certificate-request.ts";
 import { useServer } from "../support/use-server.ts";
@@ -21,6 +22,15 @@ const derOf = (text: string) => pemBlocks(text)[0]!.content!.toString("base64");
 const stub = derOf(pem);
 const hourMs = 3_600_000;
 
+/** Returns a certificate request (Base64) that names Ed25519 as the algorithm of its signature. */
+function otherAlgorithm(request: string): string {
+  const [outer] = readElements(Buffer.from(request, "base64"));
+  const [info, , signature] = readElements(outer!.content);
+  return sequence(info!.whole, sequence(objectIdentifier("1.3.101.112")), signature!.whole).toString(
+    "base64",
+  );
+}
+
 /** Returns a certificate for the pod's key. */
 function issued(notBefore: number, notAfter: number, request = pem): string {
   const issuer = {
@@ -29,6 +39,15 @@ function issued(notBefore: number, notAfter: number, request = pem): string {
   };
   const facts = { usages: ["client auth"], notBefore, notAfter };
   return issueRequested(requestedCertificate(request), facts, issuer);
+}
+
+/** Returns a well-formed certificate whose key is no point of a curve. */
+function withoutKey(certificate: string): string {
+  const { content } = pemBlocks(certificate)[0]!;
+  const key = new X509Certificate(content!).publicKey.export({ format: "der", type: "spki" });
+  // The point is at the end: 0x04 and two coordinates of 32 bytes.
+  content!.fill(0, content!.indexOf(key) + key.length - 65, content!.indexOf(key) + key.length);
+  return pemOf("CERTIFICATE", content!);
 }
 
 async function faultsOf(path: string, object: object): Promise<string[]> {
@@ -43,6 +62,7 @@ const bundle = (name: string, trustBundle: string, signerName?: string) => ({
   spec: { trustBundle, ...(signerName !== undefined && { signerName }) },
 });
 const signer = "example.com/signer";
+const longer = Buffer.concat([pemBlocks(other)[0]!.content!, Buffer.of(5, 0)]);
 
 describe("a trust bundle", () => {
   test.each<[string, object, string[]]>([
@@ -51,6 +71,12 @@ describe("a trust bundle", () => {
     ["without certificates", bundle("b", "text"), ["spec.trustBundle Invalid"]],
     ["with equal certificates", bundle("b", other + other), ["spec.trustBundle Invalid"]],
     ["with a leaf certificate", bundle("b", issued(0, hourMs)), ["spec.trustBundle Invalid"]],
+    [
+      "with bytes after a certificate",
+      bundle("b", pemOf("CERTIFICATE", longer)),
+      ["spec.trustBundle Invalid"],
+    ],
+    ["with PEM in PEM", bundle("b", pemOf("CERTIFICATE", Buffer.from(other))), ["spec.trustBundle Invalid"]],
     ["with a key", bundle("b", authority.key), ["spec.trustBundle Invalid"]],
     ["of more than 1 MiB", bundle("b", "x".repeat(2 ** 20 + 1)), ["spec.trustBundle TooLong"]],
     ["of a signer without its prefix", bundle("b", other, signer), ["metadata.name Invalid"]],
@@ -129,6 +155,11 @@ describe("a request of a pod", () => {
       { stubPKCS10Request: derOf(certificateRequest("pod", keys, { signer: newKeys().privateKey })) },
       ["spec.stubPKCS10Request Invalid"],
     ],
+    [
+      "with a signature for another type of key",
+      { stubPKCS10Request: otherAlgorithm(stub) },
+      ["spec.stubPKCS10Request Invalid"],
+    ],
     ["for less than an hour", { maxExpirationSeconds: 3599 }, ["spec.maxExpirationSeconds Invalid"]],
     ["for more than 91 days", { maxExpirationSeconds: 7_862_401 }, ["spec.maxExpirationSeconds Invalid"]],
     [
@@ -169,6 +200,10 @@ describe("a request of a pod", () => {
     const foreign = issued(begin, begin + 2 * hourMs, certificateRequest("pod", newKeys()));
     const cases: [object, string][] = [
       [{ ...status, certificateChain: foreign }, "status.certificateChain Invalid"],
+      [
+        { ...status, certificateChain: withoutKey(status.certificateChain) },
+        "status.certificateChain Invalid",
+      ],
       [{ ...status, certificateChain: "" }, "status.certificateChain Invalid"],
       [{ ...status, notBefore: time(begin - hourMs) }, "status.notBefore Invalid"],
       [{ ...status, notAfter: time(begin + hourMs) }, "status.notAfter Invalid"],

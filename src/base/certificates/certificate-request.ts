@@ -7,17 +7,17 @@ import { certificateOf } from "./parsed-certificate.ts";
 import { pemBlocks } from "./pem.ts";
 import { readSubject, SubjectFault, type SubjectName } from "./subject-name.ts";
 
-/** Hash functions of the supported signature algorithms, by object identifier; null for an algorithm without a separate hash. */
-const signatureHashes: ReadonlyMap<string, string | null> = new Map([
-  ["1.2.840.113549.1.1.5", "sha1"], // RSA
-  ["1.2.840.113549.1.1.11", "sha256"],
-  ["1.2.840.113549.1.1.12", "sha384"],
-  ["1.2.840.113549.1.1.13", "sha512"],
-  ["1.2.840.10045.4.1", "sha1"], // ECDSA
-  ["1.2.840.10045.4.3.2", "sha256"],
-  ["1.2.840.10045.4.3.3", "sha384"],
-  ["1.2.840.10045.4.3.4", "sha512"],
-  ["1.3.101.112", null], // Ed25519 names no hash
+/** The supported signature algorithms by object identifier: type of the key, and hash function; null for one without a separate hash. */
+const signatureAlgorithms: ReadonlyMap<string, readonly [keyType: string, hash: string | null]> = new Map([
+  ["1.2.840.113549.1.1.5", ["rsa", "sha1"]],
+  ["1.2.840.113549.1.1.11", ["rsa", "sha256"]],
+  ["1.2.840.113549.1.1.12", ["rsa", "sha384"]],
+  ["1.2.840.113549.1.1.13", ["rsa", "sha512"]],
+  ["1.2.840.10045.4.1", ["ec", "sha1"]],
+  ["1.2.840.10045.4.3.2", ["ec", "sha256"]],
+  ["1.2.840.10045.4.3.3", ["ec", "sha384"]],
+  ["1.2.840.10045.4.3.4", ["ec", "sha512"]],
+  ["1.3.101.112", ["ed25519", null]],
 ]);
 /** RSASSA-PSS; its hash is in the parameters. */
 const rsaPss = "1.2.840.113549.1.1.10";
@@ -33,7 +33,7 @@ export function certificateRequestFault(pem: string): string | undefined {
   try {
     const request = readCertificateRequest(pem);
     const { publicKeyInfo } = contentsOf(request);
-    return isSignedBy(publicKeyInfo, request)
+    return isSignedBy(publicKeyOf(publicKeyInfo), request)
       ? undefined
       : "the signature of the certificate request is not that of its key";
   } catch (error) {
@@ -63,17 +63,41 @@ export function requestedCertificate(pem: string): RequestedCertificate {
   return contentsOf(readCertificateRequest(pem));
 }
 
+/** The key of a certificate request. */
+export interface RequestedKey {
+  readonly publicKey: KeyObject;
+  /** Verifies that the request is signed with the key. */
+  isSigned(): boolean;
+}
+
+/** Parses the key of a certificate request (PKCS#10 in DER); its subject isn't read. @returns undefined if it is malformed. */
+export function requestedKey(der: Buffer): RequestedKey | undefined {
+  try {
+    const request = parseRequest(der);
+    const publicKey = publicKeyOf(partsOf(request).publicKeyInfo);
+    return { publicKey, isSigned: () => hasValidSignature(publicKey, request) };
+  } catch {
+    // Any error of the DER and key parsers.
+    return undefined;
+  }
+}
+
 function contentsOf(request: CertificationRequest): RequestedCertificate {
+  const { subject, publicKeyInfo } = partsOf(request);
+  return {
+    subjectName: readSubject(subject),
+    alternativeNames: alternativeNamesOf(request),
+    subject,
+    publicKeyInfo,
+  };
+}
+
+function partsOf(request: CertificationRequest): Pick<RequestedCertificate, "subject" | "publicKeyInfo"> {
   // version, subject, key, [0] attributes
   const [info] = readElements(Buffer.from(request.certificationRequestInfoRaw!));
   const [, subject, key] = readElements(info!.content);
   if (subject === undefined || key === undefined) throw new Error(malformed);
-  return {
-    subjectName: readSubject(subject.whole),
-    alternativeNames: alternativeNamesOf(request),
-    subject: subject.whole,
-    publicKeyInfo: key.whole,
-  };
+  return { subject: subject.whole, publicKeyInfo: key.whole };
 }
 
 function alternativeNamesOf({
@@ -92,16 +116,31 @@ function beginsWithRequest(pem: string): boolean {
 function readCertificateRequest(pem: string): CertificationRequest {
   const der = beginsWithRequest(pem) ? pemBlocks(pem)[0]?.content : undefined;
   if (der === undefined) throw new Error("no CERTIFICATE REQUEST block");
+  return parseRequest(der);
+}
+
+function parseRequest(der: Buffer): CertificationRequest {
   // The library ignores bytes after the request.
   if (readElements(der).length !== 1) throw new Error(malformed);
   const { AsnConvert, CertificationRequest } = loadAsn1();
-  const request = AsnConvert.parse(der, CertificationRequest);
-  return request;
+  return AsnConvert.parse(der, CertificationRequest);
 }
 
-function isSignedBy(publicKeyInfo: Buffer, request: CertificationRequest): boolean {
+function hasValidSignature(key: KeyObject, request: CertificationRequest): boolean {
+  try {
+    return isSignedBy(key, request);
+  } catch {
+    // The algorithm of the signature isn't one for the key.
+    return false;
+  }
+}
+
+function publicKeyOf(key: Buffer): KeyObject {
+  return createPublicKey({ key, format: "der", type: "spki" });
+}
+
+function isSignedBy(key: KeyObject, request: CertificationRequest): boolean {
   const { certificationRequestInfoRaw, signatureAlgorithm, signature } = request;
-  const key = createPublicKey({ key: publicKeyInfo, format: "der", type: "spki" });
   const signed = Buffer.from(certificationRequestInfoRaw!);
   return isSignature(Buffer.from(signature), signed, key, signatureAlgorithm.algorithm);
 }
@@ -111,8 +150,8 @@ function isSignature(signature: Buffer, data: Buffer, key: KeyObject, algorithm:
     const padding = constants.RSA_PKCS1_PSS_PADDING;
     return ["sha256", "sha384", "sha512"].some((hash) => verify(hash, data, { key, padding }, signature));
   }
-  const hash = signatureHashes.get(algorithm);
-  return hash !== undefined && verify(hash, data, key, signature);
+  const [keyType, hash = null] = signatureAlgorithms.get(algorithm) ?? [];
+  return key.asymmetricKeyType === keyType && verify(hash, data, key, signature);
 }
 
 /** Validates certificates in PEM: at least one, and no other blocks. @returns the error message; undefined if they are valid. */

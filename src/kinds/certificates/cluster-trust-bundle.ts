@@ -1,7 +1,7 @@
-import { X509Certificate } from "node:crypto";
 import * as v1 from "./v1.ts";
 import * as v1alpha1 from "./v1alpha1.ts";
 import * as v1beta1 from "./v1beta1.ts";
+import { certificateOf } from "../../base/certificates/parsed-certificate.ts";
 import { pemBlocks } from "../../base/certificates/pem.ts";
 import { dnsSubdomainFaults } from "../../base/names.ts";
 import { createYielder } from "../../base/yielding.ts";
@@ -115,11 +115,9 @@ async function checkBundle(pem: string, report: FieldReport): Promise<void> {
 }
 
 function certificateFault(der: Buffer | undefined): string | undefined {
-  try {
-    return new X509Certificate(der ?? "").ca ? undefined : "does not have the CA bit set";
-  } catch {
-    return "does not parse as X.509";
-  }
+  const certificate = certificateOf(der);
+  if (certificate === undefined) return "does not parse as X.509";
+  return certificate.ca ? undefined : "does not have the CA bit set";
 }
 
 /** Release 1.37 and later; the stored version. */

@@ -1,7 +1,8 @@
-import { X509Certificate } from "node:crypto";
+import type { KeyObject, X509Certificate } from "node:crypto";
+import { certificateOf } from "../../base/certificates/parsed-certificate.ts";
 import { pemBlocks } from "../../base/certificates/pem.ts";
 import type { FieldReport } from "../../schema/faults.ts";
-import { requestKey } from "./pod-key-rules.ts";
+import { keyOf } from "./pod-key-rules.ts";
 import type { PodRequestSpec, PodRequestStatus } from "./pod-request-types.ts";
 
 const maxChainBytes = 100 * 1024;
@@ -30,11 +31,12 @@ export function checkIssued(
       "issued certificate chain must consist entirely of CERTIFICATE PEM blocks",
     );
   }
-  const [leaf, ...authorities] = blocks.map(({ content }) => parsed(content));
+  const [leaf, ...authorities] = blocks.map(({ content }) => certificateOf(content));
   if (leaf === undefined) {
     return chainReport.invalid(chain, "leaf certificate does not parse as valid X.509");
   }
-  if (!leaf.publicKey.export({ format: "der", type: "spki" }).equals(keyOf(spec))) {
+  const key = keyOf(spec);
+  if (key === undefined || publicKeyOf(leaf)?.equals(key) !== true) {
     return chainReport.invalid(chain, "leaf certificate was not issued to the requested public key");
   }
   const count = report.faults.length;
@@ -44,18 +46,13 @@ export function checkIssued(
   }
 }
 
-function parsed(der: Buffer | undefined): X509Certificate | undefined {
+function publicKeyOf(certificate: X509Certificate): KeyObject | undefined {
   try {
-    return new X509Certificate(der ?? "");
+    return certificate.publicKey;
   } catch {
+    // A certificate can be well formed with a key that isn't.
     return undefined;
   }
-}
-
-function keyOf({ stubPKCS10Request, pkixPublicKey }: PodRequestSpec): Buffer {
-  const bytes = (text: string | null | undefined) => Buffer.from(text ?? "", "base64");
-  const stub = bytes(stubPKCS10Request);
-  return stub.length > 0 ? requestKey(stub) : bytes(pkixPublicKey);
 }
 
 function checkTimes(

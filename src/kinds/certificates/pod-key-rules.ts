@@ -1,18 +1,17 @@
 import { constants, createPublicKey, verify, type KeyObject } from "node:crypto";
-import {
-  certificateRequestFault,
-  requestedCertificate,
-} from "../../base/certificates/certificate-request.ts";
-import { pemOf } from "../../base/certificates/pem.ts";
+import { requestedKey } from "../../base/certificates/certificate-request.ts";
 import type { FieldReport } from "../../schema/faults.ts";
+import type { PodRequestSpec } from "./pod-request-types.ts";
 
 const maxBytes = 10 * 1024;
 const curves = new Set(["prime256v1", "secp384r1", "secp521r1"]);
 const modulusLengths = new Set([3072, 4096]);
 
-/** Returns the public key of a certificate request (PKCS#10 in DER). @throws {Error} it is malformed. */
-export function requestKey(der: Buffer): Buffer {
-  return requestedCertificate(pemOf("CERTIFICATE REQUEST", der)).publicKeyInfo;
+/** Returns the key of a request; undefined if it is malformed. */
+export function keyOf({ stubPKCS10Request, pkixPublicKey }: PodRequestSpec): KeyObject | undefined {
+  const stub = Buffer.from(stubPKCS10Request ?? "", "base64");
+  if (stub.length > 0) return requestedKey(stub)?.publicKey;
+  return publicKey(Buffer.from(pkixPublicKey ?? "", "base64"));
 }
 
 function publicKey(der: Buffer): KeyObject | undefined {
@@ -23,24 +22,14 @@ function publicKey(der: Buffer): KeyObject | undefined {
   }
 }
 
-/** Returns the key of a certificate request in PEM; undefined if it is malformed. */
-function stubKey(pem: string): KeyObject | undefined {
-  try {
-    return publicKey(requestedCertificate(pem).publicKeyInfo);
-  } catch {
-    return undefined;
-  }
-}
-
 /** Requires a certificate request (PKCS#10 in DER) that is signed with a key of a supported type. */
 export function checkStubRequest(der: Buffer, report: FieldReport): void {
   if (der.length > maxBytes) return report.tooLong(maxBytes);
-  const pem = pemOf("CERTIFICATE REQUEST", der);
-  const key = stubKey(pem);
+  const key = requestedKey(der);
   if (key === undefined) return report.invalid("<omitted>", "must be a valid PKCS#10 CSR");
-  const fault = keyFault(key);
+  const fault = keyFault(key.publicKey);
   if (fault !== undefined) return report.invalid(...fault);
-  if (certificateRequestFault(pem) !== undefined) report.invalid("<omitted>", "invalid signature");
+  if (!key.isSigned()) report.invalid("<omitted>", "invalid signature");
 }
 
 /** Requires a public key of a supported type, and a signature of the pod's UID with it. */

@@ -13,10 +13,12 @@ import type { Binding, ParamReference, PolicyBase } from "./policy.ts";
 
 /** The parameters of a policy or binding without parameters. */
 const noParams = [undefined] as const;
-/** Number of entries that are read at once. */
-const pageSize = 500;
+/** Maximum number of entries, and of bytes of their bodies, that are read at once. */
+const pageLimits = { limit: 500, maxBytes: 1024 * 1024 };
 /** Maximum number of selected parameters; the policy is evaluated for each. */
 const maxSelected = 1000;
+/** Maximum size of all parameters that a request selects by labels, in bytes of their stored form. */
+const maxSelectedBytes = 16 * 1024 * 1024;
 
 /**
  * Returns the namespace of the parameters: that of the binding or, in releases that have it, that of the request.
@@ -38,6 +40,9 @@ function paramNamespace(
 /** Reads the current parameters of policies, each once for a request. */
 export class ParamReader {
   private readonly read = new Map<string, MaybePromise<ApiObject | undefined>>();
+  /** Selected objects by apiVersion and key; bindings that select the same object share it. */
+  private readonly selectedObjects = new Map<string, ApiObject>();
+  private selectedBytes = 0;
 
   constructor(
     private readonly store: Store,
@@ -95,12 +100,12 @@ export class ParamReader {
     const objects: ApiObject[] = [];
     const store = this.storeOf(resource);
     const yieldIfDue = createYielder();
-    let page = await store.range({ prefix, limit: pageSize });
+    let page = await store.range({ prefix, ...pageLimits });
     for (;;) {
-      await yieldIfDue();
       for (const entry of page.entries) {
+        await yieldIfDue();
         if (!selects!(headerOf(entry).labels)) continue;
-        objects.push(this.decoded(resource, entry));
+        objects.push(this.selectedObject(resource, entry));
         if (objects.length > maxSelected) {
           throw new PolicyFailure(
             `failed to configure binding: more than ${maxSelected} params are selected`,
@@ -109,10 +114,27 @@ export class ParamReader {
       }
       const last = page.entries.at(-1);
       if (!page.more || last === undefined) break;
-      page = await store.range({ prefix, limit: pageSize, after: last.key, at: page.revision });
+      page = await store.range({ prefix, ...pageLimits, after: last.key, at: page.revision });
     }
     if (objects.length > 0 || allowsMissing === true) return objects;
     throw noneFound();
+  }
+
+  /** @throws {PolicyFailure} the parameters of the request are too large. */
+  private selectedObject(resource: Resource, entry: Entry): ApiObject {
+    const cacheKey = `${resource.apiVersion} ${entry.key}`;
+    let object = this.selectedObjects.get(cacheKey);
+    if (object === undefined) {
+      this.selectedBytes += entry.body.length;
+      if (this.selectedBytes > maxSelectedBytes) {
+        throw new PolicyFailure(
+          `failed to configure binding: the selected params have more than ${maxSelectedBytes} bytes`,
+        );
+      }
+      object = this.decoded(resource, entry);
+      this.selectedObjects.set(cacheKey, object);
+    }
+    return object;
   }
 
   private decoded(resource: Resource, entry: Entry): ApiObject {

@@ -188,6 +188,42 @@ describe("policies of later releases", () => {
     }
   });
 
+  test("select at most 16 MiB of parameters for a request, each object once", async () => {
+    const paramKind = { apiVersion: "v1", kind: "ConfigMap" };
+    const spec = { paramKind, validations: [{ expression: "has(params.data)" }] };
+    const paramRef = { selector: { matchLabels: { size: "large" } }, parameterNotFoundAction: "Allow" };
+    const { admin } = server();
+    const created = async (name: string) => {
+      const { status, body } = await create(name);
+      return [status, body["message"]];
+    };
+    const add = (at: number) => {
+      const metadata = { name: `large-${at}`, labels: { size: "large" } };
+      return ok(admin.post(CONFIG_MAPS, { metadata, data: { text: "x".repeat(1_000_000) } }));
+    };
+    for (let at = 0; at < 12; at++) await add(at);
+    const binding = {
+      metadata: { name: "second" },
+      spec: { policyName: "sizes", validationActions: ["Deny"], paramRef },
+    };
+    await inForce(
+      "sizes",
+      spec,
+      async () => {
+        await ok(admin.post(BINDINGS, binding));
+        expect(await created("fits")).toEqual([201, undefined]);
+        await ok(admin.delete(`${BINDINGS}/second`));
+        await ok(admin.delete(`${BINDINGS}/sizes`));
+        for (let at = 12; at < 17; at++) await add(at);
+        await ok(admin.post(BINDINGS, { ...binding, metadata: { name: "sizes" } }));
+        await expect
+          .poll(() => created("refused"))
+          .toEqual([422, expect.stringContaining("the selected params have more than 16777216 bytes")]);
+      },
+      { paramRef },
+    );
+  });
+
   test.each([
     [
       { variables: [{ name: "a-b", expression: "1" }], validations: [{ expression: "true" }] },

@@ -9,6 +9,7 @@ import { PersistentVolume } from "../../src/kinds/core/persistent-volume.ts";
 import { Pod } from "../../src/kinds/core/pod/pod.ts";
 import { Service } from "../../src/kinds/core/service/service.ts";
 import { PriorityLevelConfiguration } from "../../src/kinds/flowcontrol/priority-level-configuration.ts";
+import { EndpointSlice } from "../../src/kinds/discovery/endpoint-slice.ts";
 import { RuntimeClass } from "../../src/kinds/node/runtime-class.ts";
 import { CSIDriver } from "../../src/kinds/storage/csi-driver.ts";
 import { CSINode } from "../../src/kinds/storage/csi-node.ts";
@@ -37,6 +38,8 @@ const driver = (nodeID: string, count: number): object => ({
 });
 
 const pod = (spec: object): object => ({ spec: { containers: [{ name: "c", image: "i" }], ...spec } });
+const unmasked = (spec: object): object =>
+  pod({ containers: [{ name: "c", image: "i", securityContext: { procMount: "Unmasked" } }], ...spec });
 const spread = { maxSkew: 1, topologyKey: "zone", whenUnsatisfiable: "DoNotSchedule" };
 
 const template = {
@@ -50,6 +53,27 @@ const set = (spec: object): object => ({
 });
 
 const rules: readonly (readonly [string, Rule])[] = [
+  [
+    "an unmasked process file system needs a user namespace",
+    {
+      kind: Pod,
+      now: unmasked({}),
+      gates: ["ProcMountType"],
+      since: "1.30",
+      earlier: [],
+      later: ["spec.containers[0].securityContext.procMount: FieldValueInvalid"],
+    },
+  ],
+  [
+    "the IPv6 addresses of endpoints are canonical",
+    {
+      kind: EndpointSlice,
+      now: { addressType: "IPv6", endpoints: [{ addresses: ["2001:DB8::1"] }], ports: [] },
+      since: "1.33",
+      earlier: [],
+      later: ["endpoints[0].addresses[0]: FieldValueInvalid"],
+    },
+  ],
   [
     "an autoscaler needs the group of the object that it scales",
     {
@@ -344,6 +368,11 @@ describe("rules of later releases", () => {
     expect(faults("1 of {2}", gates)).toEqual([]);
     expect(faults("a=b", gates)).toEqual(["spec.containers[0].env[0].name: FieldValueInvalid"]);
     expect(faults("a\u0007", gates)).toEqual(["spec.containers[0].env[0].name: FieldValueInvalid"]);
+  });
+
+  it("an unmasked process file system is accepted in a user namespace", () => {
+    const gates = ["ProcMountType", "UserNamespacesSupport", "UserNamespacesStatelessPodsSupport"];
+    expect(judgeNew(Pod, unmasked({ hostUsers: false }), { release: "1.37", gates }).faults).toEqual([]);
   });
 
   it("an autoscaler keeps an invalid version of the object that it scales", () => {

@@ -1,5 +1,7 @@
+import { isAtLeast } from "../../base/releases.ts";
+import type { KindContext } from "../../schema/context.ts";
 import type { FieldReport } from "../../schema/faults.ts";
-import { familyOf, isAddress, reachableAddress } from "../checks/addresses.ts";
+import { canonicalAddress, familyOf, isAddress, reachableAddress } from "../checks/addresses.ts";
 import { dnsSubdomain, fullyQualifiedName, labelValue } from "../checks/names.ts";
 
 const maxEndpoints = 1000;
@@ -12,23 +14,36 @@ interface Endpoint {
 }
 
 /** Requires that the addresses of all endpoints have the slice's address type. */
-export function checkEndpoints(endpoints: readonly Endpoint[], type: string, report: FieldReport): void {
+export function checkEndpoints(
+  endpoints: readonly Endpoint[],
+  type: string,
+  report: FieldReport,
+  context: KindContext,
+): void {
   if (endpoints.length > maxEndpoints) return report.tooMany(endpoints.length, maxEndpoints);
   for (const [index, { addresses }] of endpoints.entries()) {
     const here = report.at(index, "addresses");
     if ((addresses ?? []).length === 0) here.required("must contain at least 1 address");
     for (const [at, address] of (addresses ?? []).entries()) {
       if (report.full) return;
-      checkAddress(address, type, here.at(at));
+      checkAddress(address, type, here.at(at), context);
     }
   }
 }
 
-function checkAddress(address: string, type: string, report: FieldReport): void {
+function checkAddress(
+  address: string,
+  type: string,
+  report: FieldReport,
+  { release }: Pick<KindContext, "release">,
+): void {
   if (type === "FQDN") return fullyQualifiedName(address, report);
   if (type !== "IPv4" && type !== "IPv6") return;
   if (!isAddress(address) || familyOf(address) !== type)
     return report.invalid(address, `must be a valid ${type} address`);
+  const canonical = canonicalAddress(address);
+  if (canonical !== address && isAtLeast(release, "1.33"))
+    return report.invalid(address, `must be in canonical form ("${canonical}")`);
   reachableAddress(address, report);
 }
 

@@ -119,8 +119,8 @@ export const EndpointSlice = kind({
   ],
   prepareCreate: dropTopology,
   prepareUpdate: dropTopology,
-  validate(slice, report) {
-    checkEndpoints(slice.endpoints ?? [], slice.addressType, report.at("endpoints"));
+  validate(slice, report, context) {
+    checkEndpoints(slice.endpoints ?? [], slice.addressType, report.at("endpoints"), context);
   },
   validateUpdate(slice, live, report) {
     unchanged(slice.addressType, live.addressType, report.at("addressType"));

@@ -1,3 +1,4 @@
+import { isAtLeast } from "../../../base/releases.ts";
 import type { KindContext } from "../../../schema/context.ts";
 import type { FieldReport } from "../../../schema/faults.ts";
 import { checkContainers } from "./container-rules.ts";
@@ -23,11 +24,24 @@ export function checkPodSpec(spec: PodSpec, report: FieldReport, context: KindCo
       .invalid(true, "ShareProcessNamespace and HostPID cannot both be enabled");
   }
   if (spec.hostUsers === false) checkUserNamespace(spec, report);
+  else if (isAtLeast(context.release, "1.30")) rejectUnmasked(spec, report);
   dnsConfig(spec.dnsConfig, spec.dnsPolicy, report.at("dnsConfig"));
   // The overhead is checked as limits are, and faults have the path of limits.
   if (spec.overhead !== undefined) checkAmounts(spec.overhead, report.at("overhead", "limits"), context);
   checkOperatingSystem(spec, report);
   checkHostProcess(spec, report);
+}
+
+/** Rejects an unmasked process file system: it needs a user namespace of the pod. */
+function rejectUnmasked(spec: PodSpec, report: FieldReport): void {
+  for (const list of ["containers", "initContainers", "ephemeralContainers"] as const) {
+    for (const [index, { securityContext }] of (spec[list] ?? []).entries()) {
+      if (report.full) return;
+      const at = report.at(list, index, "securityContext", "procMount");
+      if (securityContext?.procMount === "Unmasked")
+        at.invalid("Unmasked", "`hostUsers` must be false to use `Unmasked`");
+    }
+  }
 }
 
 const mappableVolumes = new Set(["name", "configMap", "secret", "downwardAPI", "emptyDir", "projected"]);

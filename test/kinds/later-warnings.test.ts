@@ -3,6 +3,10 @@ import { describe, expect, it } from "vitest";
 import type { Release } from "../../src/base/releases.ts";
 import { StatefulSet } from "../../src/kinds/apps/stateful-set.ts";
 import { Deployment } from "../../src/kinds/apps/deployment.ts";
+import { ReplicaSet } from "../../src/kinds/apps/replica-set.ts";
+import { CronJob } from "../../src/kinds/batch/cron-job.ts";
+import { Job } from "../../src/kinds/batch/job.ts";
+import { ReplicationController } from "../../src/kinds/core/replication-controller.ts";
 import { PersistentVolume } from "../../src/kinds/core/persistent-volume.ts";
 import { Pod } from "../../src/kinds/core/pod/pod.ts";
 import { Secret } from "../../src/kinds/core/secret.ts";
@@ -162,6 +166,38 @@ describe("warnings of later releases", () => {
     const started = performance.now();
     expect(warningsOf(Pod, many, { release: "1.37" }).length).toBeLessThan(200_000);
     expect(performance.now() - started).toBeLessThan(20_000);
+  });
+
+  it.each([Pod, Deployment, ReplicaSet, Job, CronJob, ReplicationController])(
+    "$name: a new name that is not a DNS label has a warning from 1.27 on",
+    (kind) => {
+      const warnings = (name: string, release: Release, live?: object): readonly string[] =>
+        warningsOf(kind, { metadata: { name } }, { release }, live).filter((text) =>
+          text.startsWith("metadata.name: this is used in"),
+        );
+      expect(warnings("a.b", "1.26")).toEqual([]);
+      expect(warnings("a.b", "1.27")).toHaveLength(1);
+      expect(warnings("ab", "1.37")).toEqual([]);
+      expect(warnings("a.b", "1.37", { metadata: { name: "a.b" } })).toEqual([]);
+    },
+  );
+
+  it("an AppArmor annotation without a field for the same profile has a warning", () => {
+    const key = "container.apparmor.security.beta.platform.io/c";
+    const warnings = (annotation: string, gates: readonly string[], securityContext?: object) =>
+      warningsOf(
+        kindInRelease(Pod, "1.30"),
+        { metadata: { name: "a", annotations: { [key]: annotation } }, ...pod({ securityContext }) },
+        { release: "1.30", gates },
+      );
+    const gates = ["AppArmorFields"];
+    expect(warnings("unconfined", [])).toEqual([]);
+    expect(warnings("unconfined", gates)).toEqual([
+      `metadata.annotations[${key}]: deprecated since v1.30; use the "appArmorProfile" field instead`,
+    ]);
+    const local = { appArmorProfile: { type: "Localhost", localhostProfile: "p" } };
+    expect(warnings("localhost/p", gates, local)).toEqual([]);
+    expect(warnings("unconfined", gates, local)).toHaveLength(1);
   });
 
   it("a driver is warned of tokens only when it asks for other ones", () => {

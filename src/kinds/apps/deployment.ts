@@ -4,7 +4,7 @@ import { amountOf, countOrAnyPercent, countOrPercent, nonNegative } from "../che
 import { unchanged } from "../checks/values.ts";
 import { ageColumn, nameColumn } from "../columns.ts";
 import { PodTemplateSpec } from "../core/pod/template.ts";
-import { workloadWarnings } from "../core/pod/warnings.ts";
+import { namedWorkloadWarnings } from "../core/pod/warnings.ts";
 import { containerColumns } from "../core/pod/workload-columns.ts";
 import {
   checkUsableSelector,
@@ -206,7 +206,7 @@ export const Deployment = kind({
     checkParts(deployment.status ?? {}, counts, report.at("status"));
     checkCollisions(deployment.status ?? {}, live.status ?? {}, report.at("status"));
   },
-  warnings: workloadWarnings,
+  warnings: namedWorkloadWarnings,
   status: {
     initial: () => ({}),
     keepsMetadata: ["labels"],

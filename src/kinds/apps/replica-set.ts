@@ -4,7 +4,7 @@ import { nonNegative } from "../checks/numbers.ts";
 import { unchanged } from "../checks/values.ts";
 import { ageColumn, nameColumn } from "../columns.ts";
 import { PodTemplateSpec } from "../core/pod/template.ts";
-import { workloadWarnings } from "../core/pod/warnings.ts";
+import { namedWorkloadWarnings } from "../core/pod/warnings.ts";
 import { containerColumns } from "../core/pod/workload-columns.ts";
 import {
   checkUsableSelector,
@@ -103,7 +103,7 @@ export const ReplicaSet = kind({
     unchanged(set.spec?.selector, live.spec?.selector, report.at("spec", "selector"));
     if (subresource === "status") checkParts(set.status ?? {}, replicaCountParts, report.at("status"));
   },
-  warnings: workloadWarnings,
+  warnings: namedWorkloadWarnings,
   status: {
     initial: () => ({ replicas: 0 }),
   },

@@ -7,6 +7,7 @@ import { bool, field, int32, int64, list, string, time } from "../../schema/type
 import { containerImages, containerNames, selectorCell } from "../cells.ts";
 import { nonNegative } from "../checks/numbers.ts";
 import { agedCell, ageColumn, nameColumn } from "../columns.ts";
+import { nameWarnings } from "../core/pod/later-warnings.ts";
 import { templateWarnings } from "../core/pod/warnings.ts";
 import { ObjectReference } from "../core/references.ts";
 import { JobSpec } from "./job.ts";
@@ -110,7 +111,7 @@ export const CronJob = kind({
     if (spec?.timeZone !== live.spec?.timeZone) timeZone(spec?.timeZone, report.at("spec", "timeZone"));
   },
   warnings({ metadata, spec }, context, live) {
-    const warnings: string[] = [];
+    const warnings = live === undefined ? nameWarnings(metadata.name, "workload", context) : [];
     if (live === undefined || live.metadata.generation !== metadata.generation) {
       const { metadata: labels, spec: pod } = spec?.jobTemplate.spec?.template ?? {};
       warnings.push(...templateWarnings(labels, pod, ["spec", "jobTemplate", "spec", "template"], context));

@@ -12,7 +12,7 @@ import { containerImages, containerNames, selectorCell } from "../cells.ts";
 import { nonNegative } from "../checks/numbers.ts";
 import { age, agedCell, ageColumn, nameColumn } from "../columns.ts";
 import { PodTemplateSpec } from "../core/pod/template.ts";
-import { workloadWarnings } from "../core/pod/warnings.ts";
+import { namedWorkloadWarnings } from "../core/pod/warnings.ts";
 import { LabelSelector } from "../meta/label-selector.ts";
 import { checkJobChange, checkJobSpec, checkSelector, generateSelector, managedBy } from "./job-rules.ts";
 import { checkStatusChange } from "./job-status-rules.ts";
@@ -185,7 +185,7 @@ export const Job = kind({
     if (isTracked(job, annotation) && !isTracked(live, annotation))
       report.at("metadata", "annotations").key(annotation).forbidden("can't be added");
   },
-  warnings: workloadWarnings,
+  warnings: namedWorkloadWarnings,
   status: {
     initial: () => ({}),
   },

@@ -1,7 +1,7 @@
 import { equalities, labelsText } from "../cells.ts";
 import { nonNegative } from "../checks/numbers.ts";
 import { ageColumn, nameColumn } from "../columns.ts";
-import { workloadWarnings } from "./pod/warnings.ts";
+import { namedWorkloadWarnings } from "./pod/warnings.ts";
 import { containerColumns } from "./pod/workload-columns.ts";
 import { checkWorkloadTemplate } from "./pod/workload-rules.ts";
 import { scaleOf } from "./pod/workload-scale.ts";
@@ -95,7 +95,7 @@ export const ReplicationController = kind({
     if (subresource !== "status") return;
     checkParts(controller.status ?? {}, replicaCountParts, report.at("status"));
   },
-  warnings: workloadWarnings,
+  warnings: namedWorkloadWarnings,
   status: {
     initial: () => ({ replicas: 0 }),
   },

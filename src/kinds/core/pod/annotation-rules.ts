@@ -11,7 +11,8 @@ export function mirrorAnnotation({ vocabulary }: Pick<KindContext, "vocabulary">
   return `${vocabulary.domain}/config.mirror`;
 }
 
-function appArmorPrefix({ vocabulary }: KindContext): string {
+/** Begins the annotations with the AppArmor profile of a container; its name follows. */
+export function appArmorPrefix({ vocabulary }: KindContext): string {
   return `container.apparmor.security.beta.${vocabulary.domain}/`;
 }
 

@@ -1,7 +1,10 @@
-import { labelValueFaults } from "../../../base/names.ts";
+import { dnsLabelFaults, labelValueFaults } from "../../../base/names.ts";
 import { isAtLeast, type Release } from "../../../base/releases.ts";
+import type { KindContext } from "../../../schema/context.ts";
 import type { FieldReport } from "../../../schema/faults.ts";
 import { addressWarnings } from "../../checks/address-warnings.ts";
+import { same } from "../../checks/values.ts";
+import { appArmorPrefix } from "./annotation-rules.ts";
 import type { PodSpec } from "./spec-fields.ts";
 
 /** Returns the warnings that later releases added to those of release 1.26. */
@@ -150,4 +153,61 @@ export function hiddenVariables(
           `${report.at(index).path}: hides previous definition of ${JSON.stringify(name)}, which may be dropped when using apply`,
         ];
   });
+}
+
+/** Warns of the name of a new pod that can't be its hostname, or of a workload whose name begins those of its pods, from 1.27 on. */
+export function nameWarnings(
+  name: string | undefined,
+  object: "pod" | "workload",
+  { release }: Pick<KindContext, "release">,
+): string[] {
+  if (name === undefined || !isAtLeast(release, "1.27")) return [];
+  const use = object === "pod" ? "the hostname of the pod" : "the names and hostnames of pods";
+  return dnsLabelFaults(name).map(
+    (message) => `metadata.name: this is used in ${use}; a DNS label is recommended: ${message}`,
+  );
+}
+
+const appArmorTypes: Readonly<Record<string, string>> = {
+  "": "RuntimeDefault",
+  "runtime/default": "RuntimeDefault",
+  unconfined: "Unconfined",
+};
+
+/** Warns of annotations of a pod or template that are replaced by AppArmor fields, unless the profile of the pod is the same. */
+export function appArmorWarnings(
+  annotations: Readonly<Record<string, string>>,
+  spec: PodSpec,
+  report: FieldReport,
+  context: KindContext,
+): string[] {
+  if (!context.enabled("AppArmorFields")) return [];
+  const podProfile = (spec.securityContext as WithProfile | undefined)?.appArmorProfile;
+  const prefix = appArmorPrefix(context);
+  const containers = [
+    ...(spec.initContainers ?? []),
+    ...(spec.containers ?? []),
+    ...(spec.ephemeralContainers ?? []),
+  ];
+  return containers.flatMap(({ name, securityContext }) => {
+    const annotation = annotations[prefix + name];
+    if (annotation === undefined) return [];
+    if ((securityContext as WithProfile | undefined)?.appArmorProfile !== undefined) return [];
+    if (podProfile !== undefined && same(podProfile, profileOf(annotation))) return [];
+    return [
+      `${report.key(prefix + name).path}: deprecated since v1.30; use the "appArmorProfile" field instead`,
+    ];
+  });
+}
+
+interface WithProfile {
+  readonly appArmorProfile?: object | undefined;
+}
+
+/** Returns the profile that an annotation names. */
+function profileOf(annotation: string): object {
+  const local = "localhost/";
+  return annotation.startsWith(local)
+    ? { type: "Localhost", localhostProfile: annotation.slice(local.length) }
+    : { type: appArmorTypes[annotation] };
 }

@@ -8,6 +8,7 @@ import { Binding } from "../binding.ts";
 import { podColumns } from "./columns.ts";
 import { checkPod, checkNewPod } from "./pod-rules.ts";
 import { checkResize, mergeResize } from "./resize-rules.ts";
+import { nameWarnings } from "./later-warnings.ts";
 import { newPodStatus, writtenStatus } from "./new-status.ts";
 import { applySeccompAnnotations } from "./seccomp-annotations.ts";
 import { PodSpec } from "./spec.ts";
@@ -67,7 +68,12 @@ export const Pod = kind({
   },
   // No warnings for updates: programs update pods often.
   warnings: (pod, context, live) =>
-    live === undefined ? templateWarnings(pod.metadata, pod.spec, [], context) : [],
+    live === undefined
+      ? [
+          ...nameWarnings(pod.metadata.name, "pod", context),
+          ...templateWarnings(pod.metadata, pod.spec, [], context),
+        ]
+      : [],
   gracePeriodSeconds(pod, requestedSeconds) {
     const seconds = requestedSeconds ?? pod.spec?.terminationGracePeriodSeconds ?? 0;
     // The pod doesn't run yet, or not any more.

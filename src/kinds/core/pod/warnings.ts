@@ -4,7 +4,7 @@ import { FieldReport } from "../../../schema/faults.ts";
 import type { ApiObject } from "../../../schema/kind.ts";
 import { quantityFrom } from "../../quantities.ts";
 import { labelWarnings } from "../deprecated-labels.ts";
-import { hiddenVariables, laterWarnings } from "./later-warnings.ts";
+import { appArmorWarnings, hiddenVariables, laterWarnings, nameWarnings } from "./later-warnings.ts";
 import { containerProfileAnnotation, podProfileAnnotation } from "./seccomp-annotations.ts";
 import type { PodSpec } from "./spec-fields.ts";
 import type { PodTemplateSpec } from "./template.ts";
@@ -40,6 +40,18 @@ export function workloadWarnings(
   return templateWarnings(template?.metadata, template?.spec, ["spec", "template"], context);
 }
 
+/** As {@link workloadWarnings}, for a workload whose pods have its name with a random suffix. */
+export function namedWorkloadWarnings(
+  workload: Workload,
+  context: KindContext,
+  live: ApiObject | undefined,
+): string[] {
+  return [
+    ...(live === undefined ? nameWarnings(workload.metadata.name, "workload", context) : []),
+    ...workloadWarnings(workload, context, live),
+  ];
+}
+
 /** Returns the warnings for a pod or template. */
 export function templateWarnings(
   metadata: { readonly annotations?: Readonly<Record<string, string>> | undefined } | undefined,
@@ -57,6 +69,7 @@ export function templateWarnings(
     ...containerWarnings(spec, report, context),
     ...laterWarnings(spec, report, context.release),
     ...annotationWarnings(metadata?.annotations, spec, root, context),
+    ...appArmorWarnings(metadata?.annotations ?? {}, spec, root.at("metadata", "annotations"), context),
   ];
 }
 

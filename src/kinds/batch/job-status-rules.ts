@@ -33,24 +33,24 @@ interface JobFacts {
   readonly status?: JobStatusFacts | undefined;
 }
 
-type Holds = (condition: string) => boolean;
+type IsTrue = (condition: string) => boolean;
 
-function conditionsOf({ status }: JobFacts): Holds {
-  const holding = new Set(
+function conditionsOf({ status }: JobFacts): IsTrue {
+  const types = new Set(
     (status?.conditions ?? []).filter((one) => one.status === "True").map(({ type }) => type),
   );
-  return (condition) => holding.has(condition);
+  return (condition) => types.has(condition);
 }
 
-const isFinished = (holds: Holds): boolean => holds("Complete") || holds("Failed");
+const isFinished = (isTrue: IsTrue): boolean => isTrue("Complete") || isTrue("Failed");
 
-/** What a rule knows of the job. */
+/** The job, its written and live status, and the conditions that are true in them. */
 interface Change {
   readonly job: JobFacts;
   readonly now: JobStatusFacts;
   readonly before: JobStatusFacts;
-  readonly holds: Holds;
-  readonly heldBefore: Holds;
+  readonly isTrue: IsTrue;
+  readonly wasTrue: IsTrue;
   /** Whether one of these members or conditions has changed. */
   readonly changed: (...names: readonly (keyof JobStatusFacts | "Finished" | ConditionName)[]) => boolean;
 }
@@ -64,19 +64,19 @@ type ConditionName = "Complete" | "Failed" | "FailureTarget" | "SuccessCriteriaM
 export function checkStatusChange(job: JobFacts, live: JobFacts, report: FieldReport): void {
   const now = job.status ?? {};
   const before = live.status ?? {};
-  const holds = conditionsOf(job);
-  const heldBefore = conditionsOf(live);
+  const isTrue = conditionsOf(job);
+  const wasTrue = conditionsOf(live);
   const isCondition = (name: string): name is ConditionName => /^[A-Z]/.test(name);
   const change: Change = {
     job,
     now,
     before,
-    holds,
-    heldBefore,
+    isTrue,
+    wasTrue,
     changed: (...names) =>
       names.some((name) => {
-        if (name === "Finished") return isFinished(holds) !== isFinished(heldBefore);
-        return isCondition(name) ? holds(name) !== heldBefore(name) : !same(now[name], before[name]);
+        if (name === "Finished") return isFinished(isTrue) !== isFinished(wasTrue);
+        return isCondition(name) ? isTrue(name) !== wasTrue(name) : !same(now[name], before[name]);
       }),
   };
   checkConditions(change, report.at("conditions"));
@@ -88,34 +88,34 @@ export function checkStatusChange(job: JobFacts, live: JobFacts, report: FieldRe
   });
 }
 
-function checkConditions({ job, holds, heldBefore, changed }: Change, report: FieldReport): void {
+function checkConditions({ job, isTrue, wasTrue, changed }: Change, report: FieldReport): void {
   const refuse = (message: string): void => report.invalid(undefined, message);
-  if (holds("Complete") && holds("Failed") && changed("Complete", "Failed"))
+  if (isTrue("Complete") && isTrue("Failed") && changed("Complete", "Failed"))
     refuse("cannot set Complete=True and Failed=true conditions");
-  if (holds("Complete") && holds("FailureTarget") && changed("Complete", "FailureTarget"))
+  if (isTrue("Complete") && isTrue("FailureTarget") && changed("Complete", "FailureTarget"))
     refuse("cannot set Complete=True and FailureTarget=true conditions");
-  if (holds("Failed") && !holds("FailureTarget") && changed("Failed", "failedIndexes"))
+  if (isTrue("Failed") && !isTrue("FailureTarget") && changed("Failed", "failedIndexes"))
     refuse("cannot set Failed=True condition without the FailureTarget=true condition");
-  if (holds("Complete") && !holds("SuccessCriteriaMet") && changed("Complete", "SuccessCriteriaMet"))
+  if (isTrue("Complete") && !isTrue("SuccessCriteriaMet") && changed("Complete", "SuccessCriteriaMet"))
     refuse("cannot set Complete=True condition without the SuccessCriteriaMet=true condition");
-  if (holds("SuccessCriteriaMet") && holds("Failed"))
+  if (isTrue("SuccessCriteriaMet") && isTrue("Failed"))
     refuse("cannot set SuccessCriteriaMet=True and Failed=true conditions");
-  if (holds("SuccessCriteriaMet") && holds("FailureTarget"))
+  if (isTrue("SuccessCriteriaMet") && isTrue("FailureTarget"))
     refuse("cannot set SuccessCriteriaMet=True and FailureTarget=true conditions");
-  if (job.spec?.successPolicy !== undefined && holds("Complete") && !holds("SuccessCriteriaMet"))
+  if (job.spec?.successPolicy !== undefined && isTrue("Complete") && !isTrue("SuccessCriteriaMet"))
     refuse("cannot set Complete=True for Job with SuccessPolicy unless SuccessCriteriaMet=True");
   for (const name of ["Failed", "Complete", "FailureTarget", "SuccessCriteriaMet"])
-    if (heldBefore(name) && !holds(name)) refuse(`cannot disable the terminal ${name}=True condition`);
-  if (heldBefore("Complete") && !heldBefore("SuccessCriteriaMet") && holds("SuccessCriteriaMet"))
+    if (wasTrue(name) && !isTrue(name)) refuse(`cannot disable the terminal ${name}=True condition`);
+  if (wasTrue("Complete") && !wasTrue("SuccessCriteriaMet") && isTrue("SuccessCriteriaMet"))
     refuse("cannot set SuccessCriteriaMet=True for Job already has Complete=true conditions");
 }
 
-function checkCompletionTime({ now, before, holds, changed }: Change, report: FieldReport): void {
+function checkCompletionTime({ now, before, isTrue, changed }: Change, report: FieldReport): void {
   const { completionTime: time, startTime } = now;
   if (changed("Complete", "completionTime")) {
-    if (time !== undefined && !holds("Complete"))
+    if (time !== undefined && !isTrue("Complete"))
       report.invalid(time, "cannot set completionTime when there is no Complete=True condition");
-    if (time === undefined && holds("Complete"))
+    if (time === undefined && isTrue("Complete"))
       report.required("completionTime is required for Complete jobs");
   }
   if (changed("startTime", "completionTime") && time !== undefined && startTime !== undefined) {
@@ -126,10 +126,10 @@ function checkCompletionTime({ now, before, holds, changed }: Change, report: Fi
     report.invalid(time, "field is immutable");
 }
 
-function checkCounters({ job, now, before, holds, heldBefore, changed }: Change, report: FieldReport): void {
+function checkCounters({ job, now, before, isTrue, wasTrue, changed }: Change, report: FieldReport): void {
   const { completionMode, completions, parallelism, suspend } = job.spec ?? {};
   const { active = 0, ready, failed = 0, succeeded = 0, terminating = 0, startTime } = now;
-  const finished = isFinished(holds);
+  const finished = isFinished(isTrue);
   const { uncountedTerminatedPods: uncounted = {} } = now;
   const waiting = (uncounted.failed ?? []).length + (uncounted.succeeded ?? []).length;
   if (finished && active > 0 && changed("Finished", "active"))
@@ -148,7 +148,7 @@ function checkCounters({ job, now, before, holds, heldBefore, changed }: Change,
   const mayShrink = completionMode === "Indexed" && completions === parallelism;
   if (succeeded < (before.succeeded ?? 0) && !mayShrink)
     report.at("succeeded").invalid(succeeded, "cannot decrease the succeeded counter");
-  const resumes = heldBefore("Suspended") && !holds("Suspended");
+  const resumes = wasTrue("Suspended") && !isTrue("Suspended");
   if (before.startTime !== undefined && changed("startTime") && suspend !== true && !resumes)
     report.at("startTime").invalid(startTime, "field is immutable for unsuspended job once set");
 }

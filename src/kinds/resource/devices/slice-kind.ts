@@ -39,8 +39,8 @@ export function declareResourceSlice(version: DeviceVersion, members: VersionMem
     warnings(slice) {
       const { driver } = specOf(slice);
       if (driver === driver.toLowerCase()) return [];
-      const shown = JSON.stringify(driver);
-      return [`spec.driver: driver names should be lowercase; ${shown} contains uppercase characters`];
+      const quoted = JSON.stringify(driver);
+      return [`spec.driver: driver names should be lowercase; ${quoted} contains uppercase characters`];
     },
     columns: [
       nameColumn,

@@ -1,19 +1,16 @@
-import type { Conversion, ObjectFor } from "../../schema/kind.ts";
+import type { ObjectFor } from "../../schema/kind.ts";
 import { declareMutatingAdmissionPolicy } from "./declare-mutating-policy.ts";
 import * as v1 from "./v1.ts";
 import * as v1alpha1 from "./v1alpha1.ts";
 import * as v1beta1 from "./v1beta1.ts";
+import { sameFields } from "../same-fields.ts";
 
 /** The stored version in every release. */
 export const MutatingAdmissionPolicy = declareMutatingAdmissionPolicy(v1alpha1, { servedByDefault: false });
 export type MutatingAdmissionPolicy = ObjectFor<typeof MutatingAdmissionPolicy>;
 
 /** The versions have the same fields. */
-const conversion: Conversion = {
-  stored: () => MutatingAdmissionPolicy,
-  toStored: (object) => object,
-  fromStored: (object) => object,
-};
+const conversion = sameFields(() => MutatingAdmissionPolicy);
 
 /** Release 1.34 and later. */
 export const MutatingAdmissionPolicyV1beta1 = declareMutatingAdmissionPolicy(v1beta1, {

@@ -1,8 +1,9 @@
-import type { Conversion, ObjectFor } from "../../schema/kind.ts";
+import type { ObjectFor } from "../../schema/kind.ts";
 import { declareValidatingAdmissionPolicy } from "./declare-policy.ts";
 import * as v1 from "./v1.ts";
 import * as v1alpha1 from "./v1alpha1.ts";
 import * as v1beta1 from "./v1beta1.ts";
+import { sameFields } from "../same-fields.ts";
 
 /** The stored version in every release. */
 export const ValidatingAdmissionPolicy = declareValidatingAdmissionPolicy(v1alpha1, {
@@ -11,11 +12,7 @@ export const ValidatingAdmissionPolicy = declareValidatingAdmissionPolicy(v1alph
 export type ValidatingAdmissionPolicy = ObjectFor<typeof ValidatingAdmissionPolicy>;
 
 /** The versions have the same fields. */
-const conversion: Conversion = {
-  stored: () => ValidatingAdmissionPolicy,
-  toStored: (object) => object,
-  fromStored: (object) => object,
-};
+const conversion = sameFields(() => ValidatingAdmissionPolicy);
 
 /** Release 1.28 and later. */
 export const ValidatingAdmissionPolicyV1beta1 = declareValidatingAdmissionPolicy(v1beta1, {

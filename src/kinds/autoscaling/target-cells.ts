@@ -21,7 +21,7 @@ interface Status {
   readonly containerResource?: { readonly current: Target } | undefined;
 }
 
-const maxShown = 2;
+const maxMetrics = 2;
 const unknown = "<unknown>";
 
 /** Returns the scaled object as `Kind/name`. */
@@ -42,13 +42,13 @@ export function targetsText(
   named: boolean,
 ): string {
   if (metrics === null || metrics.length === 0) return "<none>";
-  const shown = metrics.slice(0, maxShown).map((metric, index) => {
+  const cells = metrics.slice(0, maxMetrics).map((metric, index) => {
     const name = (metric.resource ?? metric.containerResource)?.name;
     const text = targetText(metric, statuses?.[index]);
     return named && name !== undefined ? `${name}: ${text}` : text;
   });
-  const more = metrics.length - maxShown;
-  return shown.join(", ") + (more > 0 ? ` + ${more} more...` : "");
+  const more = metrics.length - maxMetrics;
+  return cells.join(", ") + (more > 0 ? ` + ${more} more...` : "");
 }
 
 function targetText(metric: Spec, status: Status | undefined): string {

@@ -14,6 +14,7 @@ import { unchanged } from "../checks/values.ts";
 import { nameColumn } from "../columns.ts";
 import type { certificates } from "../groups.ts";
 import { signerName as checkSignerName } from "./signer-name.ts";
+import { sameFields } from "../same-fields.ts";
 
 const maxBundleBytes = 1024 * 1024;
 const omitted = "<value omitted>";
@@ -124,11 +125,7 @@ function certificateFault(der: Buffer | undefined): string | undefined {
 export const ClusterTrustBundleV1 = declareClusterTrustBundle(v1, { servedByDefault: true });
 export type ClusterTrustBundleV1 = ObjectFor<typeof ClusterTrustBundleV1>;
 
-const conversion: Conversion = {
-  stored: () => ClusterTrustBundleV1,
-  toStored: (object) => object,
-  fromStored: (object) => object,
-};
+const conversion = sameFields(() => ClusterTrustBundleV1);
 
 /** Release 1.33 and later. */
 export const ClusterTrustBundleV1beta1 = declareClusterTrustBundle(v1beta1, {

@@ -10,6 +10,7 @@ import { unchanged } from "../checks/values.ts";
 import { ageColumn, nameColumn } from "../columns.ts";
 import type { coordination } from "../groups.ts";
 import { checkStrategy, oldestEmulationVersion } from "./lease-strategy.ts";
+import { sameFields } from "../same-fields.ts";
 
 interface CandidateSpec {
   readonly leaseName: string;
@@ -115,9 +116,8 @@ export const LeaseCandidateV1beta1 = declareLeaseCandidate(v1beta1);
 export type LeaseCandidateV1beta1 = ObjectFor<typeof LeaseCandidateV1beta1>;
 
 /** Release 1.32 and later. */
-export const LeaseCandidateV1alpha2 = declareLeaseCandidate(v1alpha2, {
-  stored: () => LeaseCandidateV1beta1,
-  toStored: (object) => object,
-  fromStored: (object) => object,
-});
+export const LeaseCandidateV1alpha2 = declareLeaseCandidate(
+  v1alpha2,
+  sameFields(() => LeaseCandidateV1beta1),
+);
 export type LeaseCandidateV1alpha2 = ObjectFor<typeof LeaseCandidateV1alpha2>;

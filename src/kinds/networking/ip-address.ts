@@ -10,6 +10,7 @@ import { canonicalAddress, isAddress } from "../checks/addresses.ts";
 import { unchanged } from "../checks/values.ts";
 import { nameColumn } from "../columns.ts";
 import type { networking } from "../groups.ts";
+import { sameFields } from "../same-fields.ts";
 
 interface Parent {
   readonly group?: string | undefined;
@@ -97,11 +98,7 @@ function parentText(parent: Parent | undefined): string {
 export const IPAddressV1 = declareIPAddress(v1, { servedByDefault: true });
 export type IPAddressV1 = ObjectFor<typeof IPAddressV1>;
 
-const conversion: Conversion = {
-  stored: () => IPAddressV1,
-  toStored: (object) => object,
-  fromStored: (object) => object,
-};
+const conversion = sameFields(() => IPAddressV1);
 
 /** Release 1.31 and later. */
 export const IPAddressV1beta1 = declareIPAddress(v1beta1, { servedByDefault: false, conversion });

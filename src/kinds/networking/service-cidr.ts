@@ -9,6 +9,7 @@ import { checkCidr, cidrFamily, isCidr } from "../checks/addresses.ts";
 import { ageColumn, nameColumn } from "../columns.ts";
 import type { networking } from "../groups.ts";
 import { Condition } from "../meta/condition.ts";
+import { sameFields } from "../same-fields.ts";
 
 const maxRanges = 2;
 const immutable = "field is immutable";
@@ -87,11 +88,7 @@ function checkChange(now: readonly string[], before: readonly string[], report: 
 export const ServiceCIDRV1 = declareServiceCIDR(v1, { servedByDefault: true });
 export type ServiceCIDRV1 = ObjectFor<typeof ServiceCIDRV1>;
 
-const conversion: Conversion = {
-  stored: () => ServiceCIDRV1,
-  toStored: (object) => object,
-  fromStored: (object) => object,
-};
+const conversion = sameFields(() => ServiceCIDRV1);
 
 /** Release 1.31 and later. */
 export const ServiceCIDRV1beta1 = declareServiceCIDR(v1beta1, { servedByDefault: false, conversion });

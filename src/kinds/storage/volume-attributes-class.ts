@@ -9,6 +9,7 @@ import { same } from "../checks/values.ts";
 import { ageColumn, nameColumn } from "../columns.ts";
 import type { storage } from "../groups.ts";
 import { checkParameters, provisionerName } from "./storage-class-rules.ts";
+import { sameFields } from "../same-fields.ts";
 
 interface Attributes {
   readonly driverName: string;
@@ -68,11 +69,7 @@ export const VolumeAttributesClassV1alpha1 = declareVolumeAttributesClass(v1alph
 export type VolumeAttributesClassV1alpha1 = ObjectFor<typeof VolumeAttributesClassV1alpha1>;
 
 /** The versions have the same fields. */
-const conversion: Conversion = {
-  stored: () => VolumeAttributesClassV1alpha1,
-  toStored: (object) => object,
-  fromStored: (object) => object,
-};
+const conversion = sameFields(() => VolumeAttributesClassV1alpha1);
 
 /** Release 1.31 and later. */
 export const VolumeAttributesClassV1beta1 = declareVolumeAttributesClass(v1beta1, {

@@ -74,8 +74,3 @@ function sliceFromStored(object: ApiObject): ApiObject {
 export function sliceConversion(stored: () => Kind): Conversion {
   return { stored, toStored: sliceToStored, fromStored: sliceFromStored };
 }
-
-/** Returns the conversion between versions with the same fields. */
-export function sameFields(stored: () => Kind): Conversion {
-  return { stored, toStored: (object) => object, fromStored: (object) => object };
-}

@@ -4,7 +4,8 @@ import * as v1beta1 from "../v1beta1.ts";
 import * as v1beta2 from "../v1beta2.ts";
 import { declareResourceClaim, declareResourceClaimTemplate } from "./claim-kinds.ts";
 import { declareDeviceClass } from "./class-kind.ts";
-import { claimConversion, sameFields, sliceConversion } from "./first-version.ts";
+import { claimConversion, sliceConversion } from "./first-version.ts";
+import { sameFields } from "../../same-fields.ts";
 import { declareResourceSlice } from "./slice-kind.ts";
 import type { DeviceVersion } from "./versions.ts";
 

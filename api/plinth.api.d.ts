@@ -156,6 +156,8 @@ export interface ResourceAttributes {
   readonly namespace: string;
   /** Empty: all names. */
   readonly name: string;
+  /** Undefined without selectors, and if the feature gate AuthorizeWithSelectors is off. */
+  readonly selectors?: RequestSelectors | undefined;
 }
 
 /** A request for a path that isn't a resource. */
@@ -320,6 +322,28 @@ export interface AllowedSubject extends ShownSubject {
   readonly grants: readonly Omit<Grant, "subject">[];
   /** Whether grants are omitted. */
   readonly moreGrants?: boolean;
+}
+
+// ---- authorization/request-selectors
+
+/** One condition of a selector. A requirement of a field has the operator `In` or `NotIn`, with one value. */
+export interface SelectorRequirement {
+  /** Path of the field, or key of the label. */
+  readonly key: string;
+  readonly operator: "In" | "NotIn" | "Exists" | "DoesNotExist";
+  /** Empty for `Exists` and `DoesNotExist`. */
+  readonly values: readonly string[];
+}
+
+/**
+ * Limits a request to the objects that meet all requirements. Requirements that can't be read are dropped: the decision is then about
+ * more objects than the client asks for.
+ */
+export interface RequestSelectors {
+  readonly fieldSelector: readonly SelectorRequirement[];
+  readonly labelSelector: readonly SelectorRequirement[];
+  /** What was dropped, for example `fieldSelector ignored due to parse error`. */
+  readonly faults: readonly string[];
 }
 
 // ---- authorization/reviews/access

@@ -106,7 +106,7 @@ function indexText({ anchors }, exported) {
       .map((name) => `[${name}](#${anchors.get(name)})`);
     return `| [${title}](#${anchor(title)}) | ${links.join(", ") || "see there"} |`;
   });
-  return ["| task | declarations |", "| --- | --- |", ...rows].join("\n");
+  return ["| task | declarations |", "|-|-|", ...rows].join("\n");
 }
 
 /** A table of types, with the names of their members unless another page describes those. */
@@ -118,8 +118,8 @@ function tableText({ title, text, names, withMembers }, all, page) {
     return `| \`${name}\` | ${meaning} |${withMembers ? ` ${members.join(", ")} |` : ""}`;
   });
   const head = withMembers
-    ? ["| type | meaning | members |", "| --- | --- | --- |"]
-    : ["| type | meaning |", "| --- | --- |"];
+    ? ["| type | meaning | members |", "|-|-|-|"]
+    : ["| type | meaning |", "|-|-|"];
   return [`### ${title}\n${text}`, [...head, ...rows].join("\n")].join("\n\n");
 }
 

@@ -117,7 +117,7 @@ function table(members, page, self) {
     const name = `${member.name}${isOptional ? "?" : ""}${shortParameters(member)}`;
     return `| \`${name.replaceAll("|", "\\|")}\` | ${typeCell(member)} | ${text.trim()} |`;
   });
-  return ["| member | type | meaning |", "| --- | --- | --- |", ...rows].join("\n");
+  return ["| member | type | meaning |", "|-|-|-|", ...rows].join("\n");
 }
 
 function cell(text, page, self) {

@@ -5,6 +5,7 @@ import type { FollowedView } from "../resources/objects/followed-view.ts";
 import type { EnumeratedView } from "../resources/objects/object-view.ts";
 import type { Revision } from "../storage/store.ts";
 import type { AccessScopes } from "./access-scopes.ts";
+import type { RequestSelectors } from "./request-selectors.ts";
 
 /** The attributes of a request that authorization depends on. */
 export type Attributes = ResourceAttributes | NonResourceAttributes;
@@ -26,6 +27,8 @@ export interface ResourceAttributes {
   readonly namespace: string;
   /** Empty: all names. */
   readonly name: string;
+  /** Undefined without selectors, and if the feature gate AuthorizeWithSelectors is off. */
+  readonly selectors?: RequestSelectors | undefined;
 }
 
 /** A request for a path that isn't a resource. */

@@ -5,6 +5,7 @@ import { RemoteFault } from "../remote/answer-reader.ts";
 import type { Attributes, Authorizer, Decision } from "./authorizer.ts";
 import type { RequestMatcher } from "./configuration/match-conditions.ts";
 import { DecisionCache } from "./decision-cache.ts";
+import type { RequestSelectors, SelectorRequirement } from "./request-selectors.ts";
 
 export interface AuthorizationWebhookOptions {
   /** Posts a SubjectAccessReview and returns the parsed JSON of the response; see `RemoteService`. */
@@ -104,7 +105,24 @@ function reviewSpec(attributes: Attributes, beta: boolean): object {
   }
   const { namespace, group, version, resource, subresource, name } = attributes;
   const entries = Object.entries({ namespace, verb, group, version, resource, subresource, name });
-  return { resourceAttributes: Object.fromEntries(entries.filter(([, value]) => value !== "")), ...subject };
+  const texts = Object.fromEntries(entries.filter(([, value]) => value !== ""));
+  return { resourceAttributes: { ...texts, ...selectorFields(attributes.selectors) }, ...subject };
+}
+
+/** Returns the fields of the selectors that have requirements. */
+function selectorFields(selectors: RequestSelectors | undefined): object {
+  if (selectors === undefined) return {};
+  const { fieldSelector, labelSelector } = selectors;
+  return {
+    ...(fieldSelector.length === 0 ? {} : { fieldSelector: { requirements: fieldSelector } }),
+    ...(labelSelector.length === 0
+      ? {}
+      : { labelSelector: { requirements: labelSelector.map(withoutEmptyValues) } }),
+  };
+}
+
+function withoutEmptyValues({ values, ...requirement }: SelectorRequirement): object {
+  return values.length === 0 ? requirement : { ...requirement, values };
 }
 
 function parseDecision(answer: unknown, apiVersion: string): Decision {

@@ -10,12 +10,12 @@ export interface FieldRequirement {
 
 /**
  * Parses a `fieldSelector` parameter: requirements `field=value`, `field==value` and `field!=value`, separated by commas and
- * combined with AND. In a value, `\,`, `\=` and `\\` are escapes. The caller must check that the kind supports the fields.
+ * combined with AND. The result is in the order of the sorted terms, as in the reference. In a value, `\,`, `\=` and `\\` are escapes. The caller must check that the kind supports the fields.
  * @throws StatusError BadRequest that names the invalid term.
  */
 export function parseFieldSelector(text: string): FieldRequirement[] {
   const requirements: FieldRequirement[] = [];
-  for (const term of splitTerms(text)) {
+  for (const term of splitTerms(text).toSorted()) {
     if (term !== "") requirements.push(parseTerm(term, text));
   }
   return requirements;

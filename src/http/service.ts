@@ -35,6 +35,8 @@ export interface HttpService {
   readonly encodings: Encodings;
   readonly authenticator: Authenticator;
   readonly authorizer: AuthorizerChain;
+  /** Whether authorizers see the selectors of requests (feature gate AuthorizeWithSelectors). */
+  readonly authorizesSelectors: boolean;
   /** Limits concurrent requests. */
   readonly limits: RequestLimiter;
   /** Order of requests that arrive together. */

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { SelectorTexts } from "../../src/authorization/request-selectors.ts";
 import { AuthorizationWebhook } from "../../src/authorization/webhook.ts";
 import { ManualClock } from "../api/support.ts";
 import { ask, askPath, user } from "./support.ts";
@@ -47,6 +48,35 @@ test("the review has the user's name, groups, uid and extra, and omits empty one
 test("the review of a path has path and verb", async () => {
   expect(await reviewOf(askPath(user("devi"), "get", "/metrics"))).toMatchObject({
     spec: { user: "devi", nonResourceAttributes: { path: "/metrics", verb: "get" } },
+  });
+});
+
+test("the review has the requirements of the selectors, and no empty selector", async () => {
+  const labels = new SelectorTexts("", "b,a in (x,y)");
+  expect(await reviewOf(ask(user("devi"), "list", { selectors: labels }))).toMatchObject({
+    spec: {
+      resourceAttributes: {
+        verb: "list",
+        version: "v1",
+        resource: "pods",
+        labelSelector: {
+          requirements: [
+            { key: "a", operator: "In", values: ["x", "y"] },
+            { key: "b", operator: "Exists" },
+          ],
+        },
+      },
+    },
+  });
+  const invalid = new SelectorTexts("spec.nodeName=n1", "(");
+  const { spec } = (await reviewOf(ask(user("devi"), "list", { selectors: invalid }))) as {
+    spec: { resourceAttributes: object };
+  };
+  expect(spec.resourceAttributes).toEqual({
+    verb: "list",
+    version: "v1",
+    resource: "pods",
+    fieldSelector: { requirements: [{ key: "spec.nodeName", operator: "In", values: ["n1"] }] },
   });
 });
 

@@ -1,6 +1,7 @@
 import { andThen, type MaybePromise } from "../../base/maybe-promise.ts";
 import type { UserInfo } from "../../base/user-info.ts";
 import type { Attributes, Authorizer } from "../../authorization/authorizer.ts";
+import { SelectorTexts } from "../../authorization/request-selectors.ts";
 import {
   AuthorizerValue,
   ResourceCheck,
@@ -70,9 +71,10 @@ function attributesOf(
 ): Attributes {
   const user = account === undefined ? requestUser : userOf(account, vocabulary);
   if ("path" in object) return { kind: "nonResource", user, verb, path: object.path };
-  // Authorizers don't compare selectors.
-  const { fieldSelector: _, labelSelector: __, ...resource } = object;
-  return { kind: "resource", user, verb, version: "*", ...resource };
+  const { fieldSelector, labelSelector, ...resource } = object;
+  const hasSelector = fieldSelector !== "" || labelSelector !== "";
+  const selectors = hasSelector ? new SelectorTexts(fieldSelector, labelSelector) : undefined;
+  return { kind: "resource", user, verb, version: "*", ...resource, selectors };
 }
 
 function userOf({ namespace, name }: CheckedAccount, { systemPrefix }: Vocabulary): UserInfo {

@@ -5,6 +5,7 @@ import { configurationLanguage } from "../../cel/libraries.ts";
 import { bool, listOf, mapOf, objectType, string, type CelType, type ObjectType } from "../../cel/types.ts";
 import type { FieldReport } from "../../schema/faults.ts";
 import type { Attributes } from "../authorizer.ts";
+import type { RequestSelectors } from "../request-selectors.ts";
 import type { WebhookFields } from "./form.ts";
 
 /** Maximum number of conditions of one webhook. */
@@ -19,6 +20,14 @@ function fieldsOf(name: string, fields: Readonly<Record<string, CelType>>): Obje
   );
 }
 
+const selectorType = (name: string) =>
+  fieldsOf(name, {
+    rawSelector: string,
+    requirements: listOf(
+      fieldsOf("SelectorRequirement", { key: string, operator: string, values: listOf(string) }),
+    ),
+  });
+
 /** The type of the variable `request`: the spec of a SubjectAccessReview of version v1. */
 const requestType = fieldsOf("SubjectAccessReviewSpec", {
   resourceAttributes: fieldsOf("ResourceAttributes", {
@@ -29,6 +38,8 @@ const requestType = fieldsOf("SubjectAccessReviewSpec", {
     resource: string,
     subresource: string,
     name: string,
+    fieldSelector: selectorType("FieldSelectorAttributes"),
+    labelSelector: selectorType("LabelSelectorAttributes"),
   }),
   nonResourceAttributes: fieldsOf("NonResourceAttributes", { path: string, verb: string }),
   user: string,
@@ -95,9 +106,18 @@ function requestOf(attributes: Attributes): JsonValue {
     const { path, verb } = attributes;
     return { ...subject, nonResourceAttributes: { path, verb } };
   }
-  const { namespace, verb, group, version, resource, subresource, name } = attributes;
-  return {
-    ...subject,
-    resourceAttributes: { namespace, verb, group, version, resource, subresource, name },
-  };
+  const { namespace, verb, group, version, resource, subresource, name, selectors } = attributes;
+  const texts = { namespace, verb, group, version, resource, subresource, name };
+  return { ...subject, resourceAttributes: { ...texts, ...selectorMembers(selectors) } };
+}
+
+/** Returns the selectors that have requirements. */
+function selectorMembers(selectors: RequestSelectors | undefined): Record<string, JsonValue> {
+  const members = Object.entries({
+    fieldSelector: selectors?.fieldSelector ?? [],
+    labelSelector: selectors?.labelSelector ?? [],
+  }).filter(([, requirements]) => requirements.length > 0);
+  return Object.fromEntries(
+    members.map(([name, requirements]) => [name, { requirements: requirements as unknown as JsonValue }]),
+  );
 }

@@ -1,6 +1,7 @@
 import { andThen, type MaybePromise } from "../../base/maybe-promise.ts";
 import type { UserInfo } from "../../base/user-info.ts";
 import type { Attributes, Authorizer, Decision } from "../authorizer.ts";
+import { reviewedSelectors, type ReviewedSelector } from "../request-selectors.ts";
 
 type Maybe<T> = T | null | undefined;
 
@@ -13,6 +14,8 @@ export interface ReviewedResource {
   readonly resource?: Maybe<string>;
   readonly subresource?: Maybe<string>;
   readonly name?: Maybe<string>;
+  readonly fieldSelector?: Maybe<ReviewedSelector>;
+  readonly labelSelector?: Maybe<ReviewedSelector>;
 }
 
 /** `spec.nonResourceAttributes` of a review. */
@@ -57,7 +60,8 @@ export function reviewSelfAccess(
   spec: SelfAccessSpec,
   authorizer: Authorizer,
 ): MaybePromise<AccessStatus> {
-  return andThen(authorizer.authorize(reviewedAttributes(user, spec)), accessStatus);
+  const attributes = reviewedAttributes(user, spec);
+  return andThen(authorizer.authorize(attributes), (decision) => accessStatus(decision, attributes));
 }
 
 /** Converts the spec of a review to attributes. An absent version means any version. */
@@ -77,6 +81,7 @@ export function reviewedAttributes(user: UserInfo, spec: SelfAccessSpec): Attrib
     subresource: resourceAttributes.subresource ?? "",
     namespace: resourceAttributes.namespace ?? "",
     name: resourceAttributes.name ?? "",
+    selectors: reviewedSelectors(resourceAttributes.fieldSelector, resourceAttributes.labelSelector),
   };
 }
 
@@ -86,11 +91,17 @@ export function subjectOf({ user, uid, groups, extra }: SubjectAccessSpec): User
   return { name: user ?? "", uid: uid ?? "", groups: groups ?? [], extra: Object.fromEntries(lists) };
 }
 
-/** Converts a decision to the status of a review. */
-export function accessStatus({ verdict, reason, evaluationError }: Decision): AccessStatus {
+/** Converts a decision about the attributes of a review to its status. Selectors that were dropped are evaluation errors. */
+export function accessStatus(
+  { verdict, reason, evaluationError }: Decision,
+  attributes: Attributes,
+): AccessStatus {
   const status: AccessStatus = { allowed: verdict === "allow" };
   if (verdict === "deny") status.denied = true;
   if (reason !== "") status.reason = reason;
-  if (evaluationError !== "") status.evaluationError = evaluationError;
+  const faults = attributes.kind === "resource" ? (attributes.selectors?.faults ?? []) : [];
+  const errors = [evaluationError, ...faults.map((fault) => `spec.resourceAttributes.${fault}`)];
+  const error = errors.filter((text) => text !== "").join("; ");
+  if (error !== "") status.evaluationError = error;
   return status;
 }

@@ -47,7 +47,7 @@ export async function reviewInBulk(
     const answers = checks.slice(from, from + batchSize).map(async (check): Promise<CheckResult> => {
       const attributes = attributesOf(check, caller);
       const decision = await chain.authorize(attributes);
-      const status = accessStatus(decision);
+      const status = accessStatus(decision, attributes);
       if (listNames !== true || decision.verdict !== "noOpinion") return status;
       return { ...status, ...(await lists.namesFor(attributes)) };
     });

@@ -53,7 +53,7 @@ export async function explainAccess(
   const groups = decision.verdict === "noOpinion" ? await allowedGroups(attributes, chain, vocabulary) : {};
   const notes = notesOn(attributes, decision.verdict === "allow");
   return {
-    ...accessStatus(decision),
+    ...accessStatus(decision, attributes),
     ...(decidedBy === undefined ? {} : { decidedBy }),
     authorizers: opinions.map(shownOpinion),
     ...withoutEmptyFields(explanation ?? {}),

@@ -4,6 +4,7 @@ import { pathSegmentFaults } from "../../base/names.ts";
 import { StatusError } from "../../base/status-error.ts";
 import type { UserInfo } from "../../base/user-info.ts";
 import type { Attributes, Decision } from "../../authorization/authorizer.ts";
+import { SelectorTexts, type RequestSelectors } from "../../authorization/request-selectors.ts";
 import type { RequestFacts, ResourceFacts } from "./facts.ts";
 
 /** Returns the attributes of a request that the authorizers decide about. */
@@ -36,6 +37,19 @@ export function nameInSelector(text: string): string {
     throw error;
   }
 }
+
+/**
+ * Returns the selectors of a list, watch or deletecollection; undefined if there are none. The older paths that contain the verb
+ * (`/api/v1/watch/…`) have none, because those of a single object ignore them.
+ */
+export function selectorsOf({ verb, query, pathVerb }: ResourceFacts): RequestSelectors | undefined {
+  if (query.empty || pathVerb !== "" || !verbsWithSelectors.has(verb)) return undefined;
+  const fieldText = query.get("fieldSelector") ?? "";
+  const labelText = query.get("labelSelector") ?? "";
+  return fieldText === "" && labelText === "" ? undefined : new SelectorTexts(fieldText, labelText);
+}
+
+const verbsWithSelectors = new Set(["list", "watch", "deletecollection"]);
 
 /** Returns the attributes of a request with another verb, for stages that need a second decision. */
 export function asksFor(facts: ResourceFacts, user: UserInfo, verb: string): Attributes {

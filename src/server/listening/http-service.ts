@@ -101,6 +101,7 @@ export async function httpService(
     encodings: new Encodings(engine.vocabulary),
     authenticator,
     authorizer: parts.authorizer,
+    authorizesSelectors: on("AuthorizeWithSelectors"),
     limits: requestLimiter(options, engine, parts.flow, { paths, watches }),
     turns: new FairTurns(eventLoop, (work) => engine.store.together(work)),
     largeRequests: new LargeRequests(),

@@ -1,6 +1,7 @@
 import { StatusError } from "../../base/status-error.ts";
 import {
   defaultPolicy,
+  type PolicyOptions,
   type BindingManifest,
   type RoleManifest,
 } from "../../authorization/rbac/default-roles/default-policy.ts";
@@ -88,15 +89,14 @@ export async function createIfAbsent(client: Client, object: NewObject): Promise
  * Adds what is missing in the default roles and bindings of this release, and removes nothing. Objects whose
  * auto-update annotation is `false` aren't changed.
  *
- * @param selfSubjectReviews whether all users are granted the alpha SelfSubjectReview.
  * @param namespaces resolves when the system namespaces exist.
  */
 export async function reconcileDefaultPolicy(
   client: Client,
   vocabulary: Vocabulary,
-  { selfSubjectReviews, namespaces }: { readonly selfSubjectReviews: boolean; namespaces: Promise<void> },
+  { namespaces, ...options }: PolicyOptions & { readonly namespaces: Promise<void> },
 ): Promise<void> {
-  const policy = defaultPolicy(vocabulary, { selfSubjectReviews });
+  const policy = defaultPolicy(vocabulary, options);
   let aggregated: ReadonlyMap<string, PolicyRule[]> | undefined;
   // A new aggregated role is created with its rules, so that the default roles grant their permissions as soon as the
   // server is ready.

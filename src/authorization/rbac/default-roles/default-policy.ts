@@ -3,6 +3,7 @@ import type { PolicyRule, Rule, RoleRef, Subject } from "../policy.ts";
 import { componentBindings, componentRoles } from "./component-roles.ts";
 import { controllerBindings, controllerRoles } from "./controller-roles.ts";
 import { policyNames, type BindingDeclaration, type RoleDeclaration, type PolicyNames } from "./declare.ts";
+import { declarationsOfRelease, type RoleOptions } from "./later-roles.ts";
 import { namespacePolicies } from "./namespace-roles.ts";
 import { userBindings, userRoles, type UserRoleOptions } from "./user-roles.ts";
 
@@ -48,14 +49,21 @@ export interface DefaultPolicy {
 /** Cache by vocabulary and by {@link UserRoleOptions.selfSubjectReviews}. */
 const cachedPolicies = new WeakMap<Vocabulary, Map<boolean, DefaultPolicy>>();
 
+/** Options of {@link defaultPolicy}. */
+export interface PolicyOptions extends UserRoleOptions {
+  /** Undefined for the reference release. */
+  readonly later?: RoleOptions | undefined;
+}
+
 /**
- * Returns the default roles and bindings of Kubernetes 1.26. They have the bootstrapping label, and the auto-update annotation:
+ * Returns the default roles and bindings, by default those of the reference release. They have the bootstrapping label, and the auto-update annotation:
  * the server reconciles them at startup unless its value is "false".
  */
 export function defaultPolicy(
   vocabulary: Vocabulary,
-  options: UserRoleOptions = { selfSubjectReviews: false },
+  options: PolicyOptions = { selfSubjectReviews: false },
 ): DefaultPolicy {
+  if (options.later !== undefined) return buildPolicy(vocabulary, options);
   const byOption = cachedPolicies.get(vocabulary) ?? new Map<boolean, DefaultPolicy>();
   cachedPolicies.set(vocabulary, byOption);
   let policy = byOption.get(options.selfSubjectReviews);
@@ -64,11 +72,20 @@ export function defaultPolicy(
   return policy;
 }
 
-function buildPolicy(vocabulary: Vocabulary, options: UserRoleOptions): DefaultPolicy {
+function buildPolicy(vocabulary: Vocabulary, options: PolicyOptions): DefaultPolicy {
   const names = policyNames(vocabulary);
-  const clusterRoles = [...userRoles(names, options), ...componentRoles(names), ...controllerRoles(names)];
-  const bindings = [...userBindings(names), ...componentBindings(names), ...controllerBindings(names)];
-  const namespaced = namespacePolicies(names);
+  const reference = {
+    roles: [...userRoles(names, options), ...componentRoles(names), ...controllerRoles(names)],
+    bindings: [...userBindings(names), ...componentBindings(names), ...controllerBindings(names)],
+  };
+  const { later } = options;
+  const { roles: clusterRoles, bindings } =
+    later === undefined ? reference : declarationsOfRelease(reference, "cluster", names, later);
+  const namespaced = namespacePolicies(names).map((policy) =>
+    later === undefined || policy.namespace !== vocabulary.systemNamespace
+      ? policy
+      : { ...policy, ...declarationsOfRelease(policy, "system namespace", names, later) },
+  );
   return {
     clusterRoles: clusterRoles.map((role) => roleManifest(role, "", names)),
     clusterRoleBindings: bindings.map((binding) => bindingManifest(binding, "", names)),

@@ -117,9 +117,7 @@ function tableText({ title, text, names, withMembers }, all, page) {
     const members = shownMembers(entry, page).map((one) => `\`${one.name}\``);
     return `| \`${name}\` | ${meaning} |${withMembers ? ` ${members.join(", ")} |` : ""}`;
   });
-  const head = withMembers
-    ? ["| type | meaning | members |", "|-|-|-|"]
-    : ["| type | meaning |", "|-|-|"];
+  const head = withMembers ? ["| type | meaning | members |", "|-|-|-|"] : ["| type | meaning |", "|-|-|"];
   return [`### ${title}\n${text}`, [...head, ...rows].join("\n")].join("\n\n");
 }
 

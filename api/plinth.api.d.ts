@@ -3180,6 +3180,14 @@ export type StorageOptions =
       readonly prefix?: string | undefined;
     };
 
+/** Encryption of stored objects. */
+export interface EncryptionOptions {
+  /** Configuration with the keys that encrypt stored objects, by resource. */
+  readonly configFile: string;
+  /** Read `encryption.configFile` again when it changes. (default false) */
+  readonly automaticReload?: boolean | undefined;
+}
+
 /** Limits on concurrent requests. */
 export interface FlowOptions {
   /** Schedule requests by flow schemas and priority levels; otherwise reject requests above the limits. (default true) */
@@ -3514,6 +3522,8 @@ export interface ValueOptions {
     | undefined;
   /** Where objects are stored. */
   readonly storage?: StorageOptions | undefined;
+  /** Encryption of stored objects. */
+  readonly encryption?: EncryptionOptions | undefined;
   /** Serve the web console at /console/. The program does so by default. (default false) */
   readonly console?: boolean | undefined;
   /** How long past versions can be read and watches can resume. (default 300000) */
@@ -3899,6 +3909,8 @@ export interface Entry {
   /** The body with `revision` inserted at `revisionAt`. */
   readonly body: Uint8Array;
   readonly revisionAt: number;
+  /** Whether new values are encrypted in another way, so that an update without changes stores this one again. */
+  readonly outdated?: boolean;
 }
 
 /** The keys of a page, for {@link Store.range}. */

@@ -30,7 +30,6 @@ const refused = (name: string, type: FlagType, doc: string, rest: Rest = {}): Ac
 const noCache = "The server reads lists and watches from the store; it has no watch cache.";
 const noCloud = "The server has no cloud provider code.";
 const ownLogs = "The server logs to standard error; see --log-level and --log-format.";
-const noEncryption = "The server doesn't encrypt what it stores; encrypt the disk or the etcd cluster.";
 
 /**
  * The flags of the reference release that {@link serveFlags} lacks, accepted so that its command lines work. The text
@@ -60,8 +59,6 @@ export const acceptedFlags: readonly AcceptedFlag[] = [
   refused("egress-selector-config-file", "file", "The server connects to nodes, pods and webhooks directly."),
   refused("enable-garbage-collector", "boolean", "Use --controllers=*,-garbagecollector.", { here: "true" }),
   ignored("enable-logs-handler", "boolean", "The path /logs isn't served.", { here: "false" }),
-  refused("encryption-provider-config", "file", noEncryption),
-  refused("encryption-provider-config-automatic-reload", "boolean", noEncryption, { here: "false" }),
   ignored(
     "endpoint-reconciler-type",
     "string",

@@ -38,6 +38,7 @@ import { startListening } from "./listening/listening.ts";
 import { ServerTools, type ToolParts } from "./library/server-tools.ts";
 import { toolParts } from "./library/tool-parts.ts";
 import { administratorEntry, loopbackUser } from "./start/own-users.ts";
+import { encryptedStore } from "./encryption/store-encryption.ts";
 import { openStore, type OpenStore } from "./start/open-store.ts";
 import { startWriting } from "./start/start-writes.ts";
 import type { ServerOptions } from "./options/server-options.ts";
@@ -182,7 +183,9 @@ export async function startServer(allOptions: ServerOptions, inherited?: Inherit
   try {
     const storage = await openStore(options, extensions.store, inherited);
     opened.add(storage.store, (one) => one.close());
-    const pieces = { registry, ...storage, chosen, extensions, life, opened, inherited };
+    const encryption = opened.add(await encryptedStore(options, storage), close);
+    const { store } = encryption;
+    const pieces = { registry, ...storage, store, chosen, extensions, life, opened, inherited };
     const parts = await assemble(options, pieces);
     const server = new Server(parts);
     const { listener } = parts;

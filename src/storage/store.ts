@@ -164,6 +164,8 @@ export interface Entry {
   /** The body with `revision` inserted at `revisionAt`. */
   readonly body: Uint8Array;
   readonly revisionAt: number;
+  /** Whether new values are encrypted in another way, so that an update without changes stores this one again. */
+  readonly outdated?: boolean;
 }
 
 /** The keys of a page, for {@link Store.range}. */

@@ -26,6 +26,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
     "options",
     "features",
     "start",
+    "encryption",
     "certificates",
     "webhooks",
     "apis",

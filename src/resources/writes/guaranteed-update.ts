@@ -6,7 +6,7 @@ import { FieldReport, invalidError } from "../../schema/faults.ts";
 import type { ApiObject } from "../../schema/kind.ts";
 import type { Entry } from "../../storage/store.ts";
 import { withHooks } from "../engine/storage-hooks.ts";
-import { conflict, type Target, type WriteResult } from "../engine/engine.ts";
+import { conflict, type Engine, type Target, type WriteResult } from "../engine/engine.ts";
 import { ownershipOfApply, recordOwnership } from "../ownership/field-ownership.ts";
 import { sameButForVersion, type LiveObject } from "../objects/live-object.ts";
 import { checkDecodedSize, checkSize } from "../objects/object-size.ts";
@@ -151,9 +151,7 @@ async function admitAndStore(
   const repeated = dropRepeatedOwners(object.metadata, " after mutating admission happens");
   countGeneration(target, object, live);
   const nothing =
-    managed === before.managed.stored &&
-    sameButForVersion(object, live) &&
-    engine.isOutdated?.(entry) !== true;
+    managed === before.managed.stored && sameButForVersion(object, live) && !isOutdated(engine, entry);
   const validation = nextStep(context);
   if (validation !== undefined) await validation;
   const checked = nothing ? undefined : checkObject(context, object, live);
@@ -175,6 +173,11 @@ async function admitAndStore(
   return result && withWarnings(result, repeated);
 }
 
+/** Whether an update without changes stores the object again. */
+function isOutdated(engine: Engine, entry: Entry): boolean {
+  return entry.outdated === true || engine.isOutdated?.(entry) === true;
+}
+
 async function store(
   { engine, target, options }: WriteContext,
   request: WriteRequest,
@@ -183,7 +186,7 @@ async function store(
 ): Promise<WriteResult | undefined> {
   const draft = encodeObject(target.resource, object, managed);
   const warnings = warningsOf(engine, target, object, live);
-  if (sameContent(entry, draft) && engine.isOutdated?.(entry) !== true)
+  if (sameContent(entry, draft) && !isOutdated(engine, entry))
     return { body: entry.body, created: false, warnings };
   if (options.dryRun) {
     checkSize(draft);

@@ -69,6 +69,24 @@ export const serverOptionTable = {
       },
     },
   },
+  encryption: group(
+    "Encryption of stored objects.",
+    {
+      configFile: option(
+        file,
+        "encryption-provider-config",
+        "Configuration with the keys that encrypt stored objects, by resource.",
+        { required: true },
+      ),
+      automaticReload: option(
+        boolean,
+        "encryption-provider-config-automatic-reload",
+        "Read --encryption-provider-config again when it changes.",
+        { default: false },
+      ),
+    },
+    { typeName: "EncryptionOptions" },
+  ),
   console: option(boolean, "console", "Serve the web console at /console/. The program does so by default.", {
     default: true,
     libraryDefault: false,

@@ -28,6 +28,14 @@ export type StorageSettings =
       readonly prefix: string;
     };
 
+/** `EncryptionOptions` with all defaults. */
+export interface EncryptionSettings {
+  /** Configuration with the keys that encrypt stored objects, by resource. */
+  readonly configFile: string;
+  /** Read `encryption.configFile` again when it changes. */
+  readonly automaticReload: boolean;
+}
+
 /** `FlowOptions` with all defaults. */
 export interface FlowSettings {
   /** Schedule requests by flow schemas and priority levels; otherwise reject requests above the limits. */
@@ -332,6 +340,8 @@ export interface ValueSettings {
     "1.26" | "1.27" | "1.28" | "1.29" | "1.30" | "1.31" | "1.32" | "1.33" | "1.34" | "1.35" | "1.36" | "1.37";
   /** Where objects are stored. */
   readonly storage: StorageSettings;
+  /** Encryption of stored objects. */
+  readonly encryption: EncryptionSettings | undefined;
   /** Serve the web console at /console/. The program does so by default. */
   readonly console: boolean;
   /** How long past versions can be read and watches can resume. */

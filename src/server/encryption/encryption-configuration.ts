@@ -1,0 +1,136 @@
+import { parseDuration } from "../../base/duration.ts";
+import { assertNoFaults, readConfiguration } from "../../schema/configuration.ts";
+import { FieldReport } from "../../schema/faults.ts";
+import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
+import { EncryptionConfiguration, type KeyFields, type KmsFields, type ProviderFields } from "./form.ts";
+import { checkResources, type ResourcePattern } from "./resource-patterns.ts";
+
+/** One key of a provider. */
+export interface ConfiguredKey {
+  readonly name: string;
+  readonly secret: Buffer;
+}
+
+/** A key management service. */
+export interface ConfiguredKms {
+  readonly name: string;
+  /** Path of its socket. */
+  readonly socket: string;
+  readonly timeoutMs: number;
+}
+
+/** A provider of a configuration. */
+export type ConfiguredProvider =
+  | { readonly type: "aesgcm" | "aescbc" | "secretbox"; readonly keys: readonly ConfiguredKey[] }
+  | { readonly type: "kms"; readonly kms: ConfiguredKms }
+  | { readonly type: "identity" };
+
+/** The providers of resources. */
+export interface ConfiguredResources {
+  readonly patterns: readonly ResourcePattern[];
+  readonly providers: readonly ConfiguredProvider[];
+}
+
+const nanosPerMs = 1_000_000n;
+const defaultTimeoutMs = 3000;
+const secretLengths = { aesgcm: [16, 24, 32], aescbc: [16, 24, 32], secretbox: [32] } as const;
+type KeyProvider = keyof typeof secretLengths;
+const keyProviders: readonly KeyProvider[] = ["aesgcm", "aescbc", "secretbox"];
+
+/**
+ * Reads the file of `--encryption-provider-config`.
+ *
+ * @throws {ConfigurationError} the configuration is invalid; the message names every field, and no secret.
+ */
+export async function readEncryptionConfiguration(
+  bytes: Uint8Array,
+  { groupSuffix }: Vocabulary,
+): Promise<readonly ConfiguredResources[]> {
+  const { value } = await readConfiguration(bytes, {
+    type: EncryptionConfiguration,
+    kind: "EncryptionConfiguration",
+    apiVersions: [`apiserver.config.${groupSuffix}/v1`],
+    strict: true,
+  });
+  const report = FieldReport.start().at("resources");
+  const { resources: entries = [] } = value;
+  if (entries.length === 0) report.required("at least one entry is required");
+  const kmsNames = new Set<string>();
+  const configured = entries.map(({ resources = [], providers = [] }, index) => {
+    const place = report.at(index);
+    if (providers.length === 0) place.at("providers").required("at least one provider is required");
+    return {
+      patterns: checkResources(resources, place.at("resources")),
+      providers: providers.flatMap((one, at) => checkProvider(one, place.at("providers", at), kmsNames)),
+    };
+  });
+  assertNoFaults(report);
+  return configured;
+}
+
+function checkProvider(
+  provider: ProviderFields,
+  report: FieldReport,
+  kmsNames: Set<string>,
+): ConfiguredProvider[] {
+  const members = Object.entries(provider).filter(([, value]) => value !== undefined && value !== null);
+  const names = members.map(([name]) => name);
+  if (names.length !== 1) {
+    report.invalid(names, "must have one of aesgcm, aescbc, secretbox, identity and kms, and not several");
+    return [];
+  }
+  if (provider.kms) return checkKms(provider.kms, report.at("kms"), kmsNames);
+  if (provider.identity) return [{ type: "identity" }];
+  const type = keyProviders.find((one) => names[0] === one)!;
+  const keys = provider[type]?.keys ?? [];
+  const place = report.at(type, "keys");
+  if (keys.length === 0) place.required("at least one key is required");
+  const earlier = new Set<string>();
+  return [{ type, keys: keys.flatMap((key, at) => checkKey(key, type, place.at(at), earlier)) }];
+}
+
+const base64 = /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/;
+
+function checkKey(
+  { name = "", secret = "" }: KeyFields,
+  type: KeyProvider,
+  report: FieldReport,
+  earlier: Set<string>,
+): ConfiguredKey[] {
+  if (name === "") report.at("name").required("every key needs a name");
+  else if (earlier.has(name)) report.at("name").duplicate(name);
+  earlier.add(name);
+  const place = report.at("secret");
+  if (secret === "") {
+    place.required("every key needs a secret");
+    return [];
+  }
+  if (!base64.test(secret)) {
+    place.invalid("REDACTED", "secrets must be base64 encoded");
+    return [];
+  }
+  const bytes = Buffer.from(secret, "base64");
+  const lengths: readonly number[] = secretLengths[type];
+  if (!lengths.includes(bytes.length)) {
+    place.invalid("REDACTED", `a secret of ${type} has ${lengths.join(", ")} bytes, not ${bytes.length}`);
+  }
+  return [{ name, secret: bytes }];
+}
+
+function checkKms(
+  { apiVersion = "", name = "", endpoint = "", timeout = "" }: KmsFields,
+  report: FieldReport,
+  kmsNames: Set<string>,
+): ConfiguredProvider[] {
+  if (apiVersion !== "v2") report.at("apiVersion").notSupported(apiVersion, ["v2"]);
+  if (name === "") report.at("name").required("a service needs a name");
+  else if (name.includes(":")) report.at("name").invalid(name, "must not contain a colon");
+  else if (kmsNames.has(name)) report.at("name").duplicate(name);
+  kmsNames.add(name);
+  const socket = /^unix:\/\/(\/.*|@.*)$/.exec(endpoint)?.[1];
+  if (endpoint === "") report.at("endpoint").required("a service needs an endpoint");
+  else if (socket === undefined) report.at("endpoint").invalid(endpoint, "must be unix:///path of a socket");
+  const timeoutMs = timeout === "" ? defaultTimeoutMs : Number((parseDuration(timeout) ?? 0n) / nanosPerMs);
+  if (timeoutMs <= 0) report.at("timeout").invalid(timeout, "must be a positive duration, such as 3s");
+  return [{ type: "kms", kms: { name, socket: socket ?? "", timeoutMs } }];
+}

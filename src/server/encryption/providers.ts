@@ -1,0 +1,46 @@
+import { aesCbc, aesGcm, secretBox } from "../../storage/encryption/local-ciphers.ts";
+import type { CiphersOf, CollectionCiphers, ValueCipher } from "../../storage/encryption/value-cipher.ts";
+import type { ConfiguredKms, ConfiguredProvider, ConfiguredResources } from "./encryption-configuration.ts";
+import { matchesResource } from "./resource-patterns.ts";
+
+/** Returns the cipher of a key management service. */
+export type KmsCipher = (kms: ConfiguredKms) => Promise<ValueCipher>;
+
+/** Group of the core resources in keys of the store. */
+const coreGroup = "core";
+
+/** Creates the ciphers of a configuration. */
+export async function configuredCiphers(
+  entries: readonly ConfiguredResources[],
+  kmsCipher: KmsCipher,
+): Promise<CiphersOf> {
+  const rules: { readonly entry: ConfiguredResources; readonly ciphers: CollectionCiphers }[] = [];
+  for (const entry of entries) rules.push({ entry, ciphers: await ciphersOf(entry.providers, kmsCipher) });
+  return (keyGroup, resource) => {
+    const group = keyGroup === coreGroup ? "" : keyGroup;
+    return rules.find(({ entry }) => entry.patterns.some((one) => matchesResource(one, group, resource)))
+      ?.ciphers;
+  };
+}
+
+async function ciphersOf(
+  providers: readonly ConfiguredProvider[],
+  kmsCipher: KmsCipher,
+): Promise<CollectionCiphers> {
+  const readers: ValueCipher[] = [];
+  for (const provider of providers) readers.push(...(await ciphersOfProvider(provider, kmsCipher)));
+  const readsPlain = providers.some(({ type }) => type === "identity");
+  const writer = providers[0]?.type === "identity" ? undefined : readers[0];
+  return { writer, readers, readsPlain };
+}
+
+async function ciphersOfProvider(
+  provider: ConfiguredProvider,
+  kmsCipher: KmsCipher,
+): Promise<readonly ValueCipher[]> {
+  if (provider.type === "identity") return [];
+  if (provider.type === "kms") return [await kmsCipher(provider.kms)];
+  const { type, keys } = provider;
+  const create = { aesgcm: aesGcm, aescbc: aesCbc, secretbox: secretBox }[type];
+  return Promise.all(keys.map(({ name, secret }) => create(`${type}:v1:${name}`, secret)));
+}

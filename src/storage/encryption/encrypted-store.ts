@@ -1,0 +1,211 @@
+import { andThen, detach, type MaybePromise } from "../../base/maybe-promise.ts";
+import { createYielder } from "../../base/yielding.ts";
+import {
+  type CommitResult,
+  type Entry,
+  type Listener,
+  type RangeOptions,
+  type RangePage,
+  type Revision,
+  type Store,
+  type StoreError,
+  type StoreUsage,
+  type SubscribeOptions,
+  type Subscription,
+  type Write,
+} from "../store.ts";
+import { DecryptedSubscription } from "./decrypted-subscription.ts";
+import { EntryDecryption } from "./entry-decryption.ts";
+import { plainEntry } from "./sealed-draft.ts";
+import { EncryptionError, type CiphersOf } from "./value-cipher.ts";
+
+/** Number of entries that {@link EncryptedStore.check} reads at once. */
+const checkPageSize = 500;
+
+/**
+ * Encrypts the values of another store. Keys, revisions and the mark of the cipher stay in plain text; the body of an entry and its
+ * header, with labels and selectable fields, don't. Values that were read or written lately stay in memory in plain text.
+ */
+export class EncryptedStore implements Store {
+  private readonly decryption: EntryDecryption;
+  private readonly subscriptions = new Set<DecryptedSubscription>();
+  private readonly writes = new Set<Promise<CommitResult>>();
+
+  constructor(
+    private readonly inner: Store,
+    ciphersOf: CiphersOf,
+  ) {
+    this.decryption = new EntryDecryption(ciphersOf);
+  }
+
+  get keepsEntries(): boolean {
+    return this.inner.keepsEntries === true;
+  }
+
+  /** Uses other ciphers from now on. */
+  use(ciphersOf: CiphersOf): void {
+    this.decryption.use(ciphersOf);
+  }
+
+  latestRevision(): MaybePromise<Revision> {
+    return this.inner.latestRevision();
+  }
+
+  floor(): MaybePromise<Revision> {
+    return this.inner.floor();
+  }
+
+  get(key: string, at?: Revision): MaybePromise<Entry | undefined> {
+    return andThen(this.inner.get(key, at), (entry) => this.open(entry));
+  }
+
+  range(options: RangeOptions): MaybePromise<RangePage> {
+    return andThen(this.inner.range(options), (page) =>
+      andThen(this.decryption.openAll(page.entries), (entries) => this.fill(options, { ...page, entries })),
+    );
+  }
+
+  /** Completes a page that reached its size with the encrypted bodies, which are larger, before it did so with the others. */
+  private fill(options: RangeOptions, page: RangePage): MaybePromise<RangePage> {
+    const { maxBytes, limit } = options;
+    const { entries, revision: at, more } = page;
+    if (!more || maxBytes === undefined || entries.length === limit) return page;
+    let restBytes = maxBytes;
+    for (const { body } of entries) restBytes -= body.length;
+    if (restBytes <= 0) return page;
+    const restLimit = limit === undefined ? undefined : limit - entries.length;
+    const rest = {
+      prefix: options.prefix,
+      at,
+      after: entries.at(-1)?.key,
+      limit: restLimit,
+      maxBytes: restBytes,
+    };
+    return andThen(this.range(rest), (last) => ({ ...last, entries: [...entries, ...last.entries] }));
+  }
+
+  count(prefix: string, at?: Revision): MaybePromise<number> {
+    return this.inner.count(prefix, at);
+  }
+
+  async commit(write: Write): Promise<CommitResult> {
+    const writing = this.commitSealed(write);
+    this.writes.add(writing);
+    try {
+      const result = await writing;
+      // Subscriptions that wait for the key of an earlier event haven't delivered this write yet.
+      for (const subscription of this.subscriptions) await subscription.delivered();
+      return result;
+    } finally {
+      this.writes.delete(writing);
+    }
+  }
+
+  private async commitSealed(write: Write): Promise<CommitResult> {
+    if (write.kind === "delete") return this.openResult(await this.inner.commit(write));
+    const { key, draft: plain } = write;
+    const sealed = await this.decryption.seal(key, plain);
+    if (sealed === plain) return this.openResult(await this.inner.commit(write));
+    const result = await this.decryption.committing(key, { sealed, plain }, () =>
+      this.inner.commit({ ...write, draft: sealed }),
+    );
+    if (!result.ok) return this.openResult(result);
+    return { ...result, entry: plainEntry(key, result.revision, plain) };
+  }
+
+  private async openResult(result: CommitResult): Promise<CommitResult> {
+    if (result.ok) return { ...result, entry: await this.decryption.open(result.entry) };
+    return { ...result, current: await this.open(result.current) };
+  }
+
+  private open(entry: Entry | undefined): MaybePromise<Entry | undefined> {
+    return entry === undefined ? undefined : this.decryption.open(entry);
+  }
+
+  subscribe(options: SubscribeOptions, listener: Listener): Subscription {
+    const subscription = new DecryptedSubscription(this.decryption, listener, () =>
+      this.subscriptions.delete(subscription),
+    );
+    this.subscriptions.add(subscription);
+    subscription.start((inner) => this.inner.subscribe(this.decrypting(options), inner));
+    return subscription;
+  }
+
+  /** The options with a deferral that sees decrypted events. */
+  private decrypting(options: SubscribeOptions): SubscribeOptions {
+    const { deferral } = options;
+    if (deferral === undefined) return options;
+    const { key } = deferral;
+    return {
+      ...options,
+      deferral: {
+        key,
+        selects: (batch) => {
+          const opened = this.decryption.openBatch(batch);
+          if (!(opened instanceof Promise)) return deferral.selects(opened);
+          detach(opened, handledByDelivery);
+          return true;
+        },
+      },
+    };
+  }
+
+  together(work: () => void): void {
+    this.inner.together(work);
+  }
+
+  compact(before: number): Promise<Revision> {
+    return this.inner.compact(before);
+  }
+
+  /** Checks the other store, and whether each value can be decrypted. */
+  async check(): Promise<readonly string[]> {
+    const damages = await this.inner.check();
+    return damages.length > 0 ? damages : this.checkValues();
+  }
+
+  private async checkValues(): Promise<string[]> {
+    const messages: string[] = [];
+    const yieldIfDue = createYielder();
+    let page: RangePage | undefined;
+    do {
+      const position = { after: page?.entries.at(-1)?.key, at: page?.revision };
+      page = await this.inner.range({ prefix: "/", limit: checkPageSize, ...position });
+      for (const entry of page.entries) {
+        const fault = await this.faultOf(entry);
+        if (fault !== undefined) messages.push(fault);
+        await yieldIfDue();
+      }
+    } while (page.more);
+    return messages;
+  }
+
+  private async faultOf(entry: Entry): Promise<string | undefined> {
+    try {
+      await this.decryption.open(entry);
+      return undefined;
+    } catch (error) {
+      if (error instanceof EncryptionError) return error.message;
+      throw error;
+    }
+  }
+
+  writeObstacle(): MaybePromise<StoreError | undefined> {
+    return this.inner.writeObstacle();
+  }
+
+  usage(): MaybePromise<StoreUsage | undefined> {
+    return this.inner.usage?.();
+  }
+
+  async close(): Promise<void> {
+    // Writes whose encryption has begun still reach the store.
+    await Promise.allSettled(this.writes);
+    await this.inner.close();
+  }
+}
+
+/** An error of a batch ends the subscription when the batch is delivered. */
+function handledByDelivery(): void {
+  return undefined;
+}

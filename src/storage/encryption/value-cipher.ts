@@ -1,0 +1,41 @@
+import type { MaybePromise } from "../../base/maybe-promise.ts";
+import { StoreError } from "../store.ts";
+
+/** Encrypts and decrypts values with one key, or with keys that a service holds. */
+export interface ValueCipher {
+  /** Provider, version and name of the key, for example `aesgcm:v1:key1`; stored beside each value, in plain text. */
+  readonly label: string;
+  /**
+   * Encrypts a value.
+   *
+   * @param context the key of the store; ciphers that authenticate decrypt only with the same one.
+   * @throws {EncryptionError} the key can't be used at present.
+   */
+  encrypt(plain: Buffer, context: string): MaybePromise<Buffer>;
+  /**
+   * Decrypts a value.
+   *
+   * @throws {EncryptionError} the value is damaged, has another context, or its key can't be used at present.
+   */
+  decrypt(sealed: Buffer, context: string): MaybePromise<Buffer>;
+  /** Whether a new value would be encrypted with another key of the service than this one; absent: never. */
+  isOutdated?(sealed: Buffer): boolean;
+}
+
+/** A value can't be encrypted or decrypted. */
+export class EncryptionError extends StoreError {
+  override name = "EncryptionError";
+}
+
+/** The ciphers of a collection. */
+export interface CollectionCiphers {
+  /** Encrypts new values; undefined stores them in plain text (`identity`). */
+  readonly writer: ValueCipher | undefined;
+  /** Decrypt values by their label. */
+  readonly readers: readonly ValueCipher[];
+  /** Whether values in plain text may be read. */
+  readonly readsPlain: boolean;
+}
+
+/** Returns the ciphers of a collection; undefined if its values are stored in plain text. */
+export type CiphersOf = (group: string, resource: string) => CollectionCiphers | undefined;

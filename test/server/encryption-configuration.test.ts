@@ -1,0 +1,121 @@
+import { describe, expect, test } from "vitest";
+import { readEncryptionConfiguration } from "../../src/server/encryption/encryption-configuration.ts";
+import { configuredCiphers } from "../../src/server/encryption/providers.ts";
+import { platform } from "../../src/vocabulary/platform.ts";
+
+const secret = Buffer.alloc(32, 7).toString("base64");
+const key = { name: "key1", secret };
+const identity = { identity: {} };
+const gcm = (name: string) => ({ aesgcm: { keys: [{ name, secret }] } });
+const header = { apiVersion: "apiserver.config.platform.io/v1", kind: "EncryptionConfiguration" };
+const read = (...resources: object[]) =>
+  readEncryptionConfiguration(Buffer.from(JSON.stringify({ ...header, resources })), platform);
+
+async function labelsOf(entries: object[], ...collections: [group: string, resource: string][]) {
+  const ciphersOf = await configuredCiphers(await read(...entries), () => {
+    throw new Error("there is no service");
+  });
+  return collections.map(([group, resource]) => ciphersOf(group, resource)?.writer?.label);
+}
+
+test("the first entry with a resource decides; its first provider encrypts and all of them decrypt", async () => {
+  const entries = [
+    { resources: ["secrets"], providers: [gcm("a"), gcm("b"), identity] },
+    { resources: ["*."], providers: [gcm("core")] },
+    { resources: ["things.example.com", "*.apps"], providers: [gcm("apps")] },
+    { resources: ["nodes"], providers: [identity, gcm("late")] },
+    { resources: ["*.*"], providers: [gcm("rest")] },
+  ];
+  const labels = await labelsOf(
+    entries,
+    ["core", "secrets"],
+    ["core", "pods"],
+    ["core", "nodes"],
+    ["apps", "deployments"],
+    ["example.com", "things"],
+    ["example.com", "others"],
+  );
+  expect(labels).toEqual(["a", "core", "core", "apps", "apps", "rest"].map((name) => `aesgcm:v1:${name}`));
+  const ciphersOf = await configuredCiphers(await read(...entries), () => {
+    throw new Error("there is no service");
+  });
+  expect(ciphersOf("core", "secrets")?.readers.map(({ label }) => label)).toEqual([
+    "aesgcm:v1:a",
+    "aesgcm:v1:b",
+  ]);
+  expect(ciphersOf("core", "secrets")?.readsPlain).toBe(true);
+  expect(ciphersOf("core", "pods")?.readsPlain).toBe(false);
+});
+
+test("identity as the first provider stores plain text and reads encrypted values", async () => {
+  const entries = [{ resources: ["secrets"], providers: [identity, gcm("a")] }];
+  const ciphersOf = await configuredCiphers(await read(...entries), () => {
+    throw new Error("there is no service");
+  });
+  expect(ciphersOf("core", "secrets")).toMatchObject({ writer: undefined, readsPlain: true });
+  expect(ciphersOf("core", "secrets")?.readers).toHaveLength(1);
+  expect(ciphersOf("core", "pods")).toBeUndefined();
+});
+
+describe("the error names the field", () => {
+  const withResources = (...resources: string[]) => ({ resources, providers: [identity] });
+  const withProvider = (provider: object) => ({ resources: ["secrets"], providers: [provider] });
+  const withKey = (one: object) => withProvider({ aesgcm: { keys: [one] } });
+  const kms = { apiVersion: "v2", name: "vault", endpoint: "unix:///run/kms.sock" };
+  const withKms = (changes: object) => withProvider({ kms: { ...kms, ...changes } });
+  const keys = "resources[0].providers[0].aesgcm.keys";
+  const service = "resources[0].providers[0].kms";
+  test.each<[string, object[]]>([
+    ["resources: Required value: at least one entry", []],
+    ["resources[0].resources: Required value: at least one resource", [{ providers: [identity] }]],
+    ["resources[0].providers: Required value: at least one provider", [{ resources: ["secrets"] }]],
+    ["resources[0].others: there is no such field", [{ ...withResources("secrets"), others: 1 }]],
+    ['resources[0].resources[0]: Invalid value: "Secrets"', [withResources("Secrets")]],
+    ['resources[0].resources[0]: Invalid value: "*": use *. for', [withResources("*")]],
+    ['resources[0].resources[0]: Invalid value: "secrets.*"', [withResources("secrets.*")]],
+    [
+      'resources[0].resources[0]: Invalid value: "ingresses.extensions"',
+      [withResources("ingresses.extensions")],
+    ],
+    ['resources[0].resources: Invalid value: ["a","a"]: the same', [withResources("a", "a")]],
+    ['resources[0].resources: Invalid value: ["a","*."]: resources such as', [withResources("a", "*.")]],
+    ["resources[0].providers[0]: Invalid value: []: must have one of", [withProvider({})]],
+    ["resources[0].providers[0]: Invalid value: ", [withProvider({ ...gcm("a"), ...identity })]],
+    [`${keys}: Required value: at least one key`, [withProvider({ aesgcm: {} })]],
+    [`${keys}[0].name: Required value`, [withKey({ secret })]],
+    [`${keys}[1].name: Duplicate value: "key1"`, [withProvider({ aesgcm: { keys: [key, key] } })]],
+    [`${keys}[0].secret: Required value`, [withKey({ name: "a" })]],
+    [
+      `${keys}[0].secret: Invalid value: "REDACTED": secrets must be base64`,
+      [withKey({ name: "a", secret: "%" })],
+    ],
+    [
+      `${keys}[0].secret: Invalid value: "REDACTED": a secret of aesgcm has`,
+      [withKey({ name: "a", secret: "YWI=" })],
+    ],
+    [`${service}.apiVersion: Unsupported value: "v1"`, [withKms({ apiVersion: "v1" })]],
+    [`${service}.name: Required value`, [withKms({ name: "" })]],
+    [`${service}.name: Invalid value: "a:b"`, [withKms({ name: "a:b" })]],
+    [`${service}.endpoint: Required value`, [withKms({ endpoint: "" })]],
+    [`${service}.endpoint: Invalid value: "http://x"`, [withKms({ endpoint: "http://x" })]],
+    [`${service}.timeout: Invalid value: "0s"`, [withKms({ timeout: "0s" })]],
+    [
+      "resources[1].providers[0].kms.name: Duplicate value",
+      [withKms({}), { ...withKms({}), resources: ["pods"] }],
+    ],
+  ])("%s", async (message, entries) => {
+    await expect(read(...entries)).rejects.toThrow(message);
+  });
+
+  test("no message has a secret", async () => {
+    const long = Buffer.alloc(33, 9).toString("base64");
+    const error = await read(withKey({ name: "a", secret: long })).catch((one: unknown) => String(one));
+    expect(error).toContain("not 33");
+    expect(error).not.toContain(long.slice(0, 10));
+    const wrong = await read(withKey({ name: "a", secret: { value: long } })).catch((one: unknown) =>
+      String(one),
+    );
+    expect(wrong).toContain("secret");
+    expect(wrong).not.toContain(long.slice(0, 10));
+  });
+});

@@ -10,10 +10,11 @@ import {
 } from "node:fs";
 import path from "node:path";
 import { makeFolder } from "../../base/folders.ts";
+import { defaultRelease, type Release } from "../../base/releases.ts";
 import { OptionsError } from "../../server/options/options-error.ts";
 import { shellQuoted } from "../shell.ts";
 import { etcdCommand } from "./etcd.ts";
-import { kubeApiserverCommand } from "./kube-apiserver.ts";
+import { kubeApiserverHelp } from "./kube-apiserver.ts";
 
 /** The second line of every file, by which files of this command are recognized. */
 const mark = "# Written by plinth envtest, which overwrites it.";
@@ -68,11 +69,14 @@ export interface Programs {
  * Writes the programs that envtest looks for in a folder. Files that are up to date aren't touched, and others are replaced
  * atomically, so that several processes can write the same folder while programs of it start.
  *
+ * @param release the API release of the server, unless the suite chooses another with `--release`.
  * @throws {OptionsError} if the folder can't be written or has such a file of another origin.
  */
-export function writeAssets(folder: string, programs: Programs): void {
+export function writeAssets(folder: string, programs: Programs, release: Release): void {
+  // Flags of the suite come later and override the release.
+  const command = release === defaultRelease ? "kube-apiserver" : `kube-apiserver --release=${release}`;
   const files = new Map([
-    ["kube-apiserver", commandScript("kube-apiserver", kubeApiserverCommand.help(), programs)],
+    ["kube-apiserver", commandScript(command, kubeApiserverHelp(release), programs)],
     ["etcd", commandScript("etcd", etcdCommand.help(), programs)],
     ["kubectl", kubectlScript],
   ]);

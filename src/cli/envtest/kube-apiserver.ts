@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { defaultRelease, gitVersionOf } from "../../base/releases.ts";
+import { defaultRelease, gitVersionOf, releases, type Release } from "../../base/releases.ts";
 import { acceptedFlags, acceptFlags } from "../accepted-flags.ts";
 import { helpText, type Command } from "../command.ts";
 import { FlagReader, parseFlags, type FlagValues } from "../flag-reader.ts";
@@ -41,13 +41,26 @@ const about = `Runs a server for tests with envtest until SIGINT or SIGTERM, or 
 It has the names of Kubernetes, keeps all objects in memory, and runs no controllers of the controller manager unless
 --controllers names them. Certificates that no flag names are kept in a temporary folder, which is removed at the end.`;
 
+/** Returns the help text of a program whose default release is `release`. */
+export function kubeApiserverHelp(release: Release): string {
+  const withRelease = helpFlags.map((flag) =>
+    flag.name === "release" ? { ...flag, default: release } : flag,
+  );
+  return helpText("kube-apiserver [FLAGS]", about, withRelease);
+}
+
 /** The program `kube-apiserver` of an assets folder. */
 export const kubeApiserverCommand: Command = {
   flags,
-  help: () => helpText("kube-apiserver [FLAGS]", about, helpFlags),
+  help: () => kubeApiserverHelp(defaultRelease),
   async run(words) {
     if (words.includes("--version")) {
-      process.stdout.write(`Kubernetes ${gitVersionOf(defaultRelease)}\n`);
+      const others = parseFlags(
+        flags,
+        words.filter((word) => word !== "--version"),
+      );
+      const release = new FlagReader(flags, others).choice("release", releases);
+      process.stdout.write(`Kubernetes ${gitVersionOf(release)}\n`);
       return 0;
     }
     const values = parseFlags(flags, words);

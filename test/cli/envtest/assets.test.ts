@@ -21,8 +21,11 @@ const at = (...names: readonly string[]) => path.join(folder.path, ...names);
 const programs = ["etcd", "kube-apiserver", "kubectl"];
 
 /** Runs `plinth envtest` with a cache folder of its own. */
-async function envtest(cache: string): Promise<{ code: number | null; stdout: string }> {
-  const child = spawn(process.execPath, [program, "envtest"], {
+async function envtest(
+  cache: string,
+  ...words: readonly string[]
+): Promise<{ code: number | null; stdout: string }> {
+  const child = spawn(process.execPath, [program, "envtest", ...words], {
     env: { ...process.env, XDG_CACHE_HOME: cache },
     stdio: ["ignore", "pipe", "inherit"],
   });
@@ -52,6 +55,17 @@ describe("plinth envtest", () => {
     writeFileSync(path.join(assets, "etcd"), text.replace("exec ", "exec older "));
     await envtest(at("again"));
     expect(readFileSync(path.join(assets, "etcd"), "utf8")).toBe(text);
+  });
+
+  test("writes a folder of its own for another release", async () => {
+    const [first, later] = [await envtest(at("releases")), await envtest(at("releases"), "--release=1.37")];
+    expect(later).toEqual({ code: 0, stdout: `${first.stdout.trimEnd()}-1.37\n` });
+    const versionOf = (assets: string) =>
+      spawnSync(path.join(assets, "kube-apiserver"), ["--version"], { encoding: "utf8" }).stdout;
+    expect([first, later].map(({ stdout }) => versionOf(stdout.trimEnd()))).toEqual([
+      "Kubernetes v1.26.0+plinth\n",
+      "Kubernetes v1.37.0+plinth\n",
+    ]);
   });
 
   test("writes one complete folder when several processes run at once", async () => {
@@ -92,9 +106,12 @@ describe("plinth envtest --install", () => {
     expect(readdirSync(at("foreign"))).toEqual(["kube-apiserver"]);
   });
 
-  test.each([["--install="], ["--folder=x"], ["x"]])("rejects %s with exit code 2", (word) => {
-    expect(plinth("envtest", word)).toMatchObject({ code: 2, stdout: "" });
-  });
+  test.each([["--install="], ["--release=1.25"], ["--folder=x"], ["x"]])(
+    "rejects %s with exit code 2",
+    (word) => {
+      expect(plinth("envtest", word)).toMatchObject({ code: 2, stdout: "" });
+    },
+  );
 });
 
 describe("programs of the folder", () => {

@@ -25,8 +25,13 @@ beforeAll(() => {
 afterAll(() => folder.remove());
 
 /** Starts it and waits until envtest's health check succeeds. */
-async function start(plane: ControlPlane, words: readonly string[], env = {}): Promise<AssetProcess> {
-  const running = AssetProcess.start(file, words, { TMPDIR: temporary, ...env });
+async function start(
+  plane: ControlPlane,
+  words: readonly string[],
+  env = {},
+  program = file,
+): Promise<AssetProcess> {
+  const running = AssetProcess.start(program, words, { TMPDIR: temporary, ...env });
   const api = anonymous(plane);
   await running.untilHealthy(async () => (await api.get("/healthz")).status === 200);
   api.close();
@@ -153,6 +158,21 @@ describe("command lines", () => {
     const running = await start(plane, words);
     expect(await running.stop()).toBe(0);
     expect(readdirSync(temporary)).toEqual([]);
+  });
+
+  test("the program follows the release of its folder, or the one of --release", async () => {
+    const later = path.join(install(path.join(folder.path, "later"), "--release=1.37"), "kube-apiserver");
+    for (const [words, minor] of [
+      [[], "37"],
+      [["--release=1.30"], "30"],
+    ] as const) {
+      const plane = await prepareControlPlane(folder.path);
+      const running = await start(plane, [...wordsOf(plane.flags), ...words], {}, later);
+      const api = anonymous(plane);
+      expect((await api.get("/version")).body).toMatchObject({ minor });
+      api.close();
+      await running.stop();
+    }
   });
 
   test("--controllers turns on controllers", async () => {

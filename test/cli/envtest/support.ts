@@ -12,9 +12,9 @@ import { systemClock } from "../../../src/base/clock.ts";
 import { Api } from "../../support/api.ts";
 import { freePort, plinth } from "../../support/process.ts";
 
-/** Writes an assets folder; gives its path. */
-export function install(folder: string): string {
-  const { code, stdout, stderr } = plinth("envtest", `--install=${folder}`);
+/** Writes an assets folder, with flags of `plinth envtest`; returns its path. */
+export function install(folder: string, ...words: readonly string[]): string {
+  const { code, stdout, stderr } = plinth("envtest", `--install=${folder}`, ...words);
   if (code !== 0) throw new Error(stderr);
   return stdout.trimEnd();
 }

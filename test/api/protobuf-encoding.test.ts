@@ -69,7 +69,7 @@ it("events of a binary watch encode a failure and a bookmark", () => {
   const [failure] = framesOf(Buffer.from(encoding.error(status)));
   expect([failure!.type, failure!.kind]).toEqual(["ERROR", "Status"]);
   expect(decodeMessage(StatusType as never, failure!.message)).toMatchObject(status);
-  const [bookmark] = framesOf(Buffer.from(encoding.bookmark("17")));
+  const [bookmark] = framesOf(Buffer.from(encoding.bookmark({ resourceVersion: "17" })));
   expect([bookmark!.type, bookmark!.kind]).toEqual(["BOOKMARK", "ConfigMap"]);
   expect(decodeMessage(ConfigMap.type, bookmark!.message)).toMatchObject({
     metadata: { resourceVersion: "17" },

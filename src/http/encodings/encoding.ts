@@ -18,6 +18,12 @@ export interface Encoding {
   list(): ListWriter;
 }
 
+/** The metadata of a bookmark's object. */
+export interface BookmarkMetadata {
+  readonly resourceVersion: string;
+  readonly annotations?: Readonly<Record<string, string>>;
+}
+
 /** Encodes watch frames. */
 export interface WatchFrames {
   /** See {@link Encoding.key}. */
@@ -28,8 +34,8 @@ export interface WatchFrames {
   object(body: Uint8Array): Uint8Array;
   /** Encodes a watch frame from an event type and an object's stored bytes. */
   frame(type: string, body: Uint8Array): Uint8Array;
-  /** Encodes a bookmark. */
-  bookmark(revision: string): Uint8Array;
+  /** Encodes a bookmark; its object has only the metadata. */
+  bookmark(metadata: BookmarkMetadata): Uint8Array;
 }
 
 /** An encoding that supports watches. */

@@ -5,7 +5,7 @@ import { asBuffer } from "../../resources/objects/stored.ts";
 import { joinBodies } from "../../resources/pages/joined-bodies.ts";
 import type { ListEnd, ListedPage } from "../../resources/reads/list.ts";
 import { portions } from "./chunks.ts";
-import { listMeta, type WatchEncoding, type ListWriter } from "./encoding.ts";
+import { listMeta, type BookmarkMetadata, type WatchEncoding, type ListWriter } from "./encoding.ts";
 import { shownItem, type View } from "./view.ts";
 
 /** JSON. If a view shows whole objects as stored, the stored bytes are sent unchanged. */
@@ -35,9 +35,9 @@ export class JsonEncoding implements WatchEncoding {
     return frame;
   }
 
-  bookmark(revision: string): Uint8Array {
+  bookmark(metadata: BookmarkMetadata): Uint8Array {
     const { kind, apiVersion } = this.view;
-    return jsonFrame("BOOKMARK", { kind, apiVersion, metadata: { resourceVersion: revision } });
+    return jsonFrame("BOOKMARK", { kind, apiVersion, metadata });
   }
 
   error(status: object): Uint8Array {

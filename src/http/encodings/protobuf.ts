@@ -10,7 +10,13 @@ import { transcodeFields, transcodeMessage } from "../../schema/protobuf/transco
 import { StatusType } from "../../schema/status-type.ts";
 import type { Entry } from "../../storage/store.ts";
 import { fastChunkBytes, portions } from "./chunks.ts";
-import { listMeta, type Encoding, type WatchEncoding, type ListWriter } from "./encoding.ts";
+import {
+  listMeta,
+  type BookmarkMetadata,
+  type Encoding,
+  type WatchEncoding,
+  type ListWriter,
+} from "./encoding.ts";
 import { JsonEncoding } from "./json.ts";
 import type { View } from "./view.ts";
 
@@ -58,9 +64,8 @@ export class ProtobufEncoding implements WatchEncoding {
     return watchFrame(type, this.object(body));
   }
 
-  bookmark(revision: string): Uint8Array {
-    const object = { metadata: { resourceVersion: revision } };
-    return watchFrame("BOOKMARK", encodeEnvelope(this.view, this.view.type, object));
+  bookmark(metadata: BookmarkMetadata): Uint8Array {
+    return watchFrame("BOOKMARK", encodeEnvelope(this.view, this.view.type, { metadata }));
   }
 
   error(status: object): Uint8Array {

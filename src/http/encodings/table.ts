@@ -13,7 +13,13 @@ import type { ApiObject, Kind } from "../../schema/kind.ts";
 import type { Entry } from "../../storage/store.ts";
 import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
 import { portions } from "./chunks.ts";
-import { listMeta, type WatchEncoding, type WatchFrames, type ListWriter } from "./encoding.ts";
+import {
+  listMeta,
+  type BookmarkMetadata,
+  type WatchEncoding,
+  type WatchFrames,
+  type ListWriter,
+} from "./encoding.ts";
 import { jsonFrame } from "./json.ts";
 import { TimedRows, TimedRowsWriter } from "./timed-rows.ts";
 import { metadataAlone, type View } from "./view.ts";
@@ -64,7 +70,7 @@ export class TableEncoding implements WatchEncoding {
       varies: true,
       object: (body) => Buffer.from(encodeJson(this.shown(body, null) as JsonValue)),
       frame: (type, body) => jsonFrame(type, this.shown(body, null)),
-      bookmark: (revision) => jsonFrame("BOOKMARK", this.table(revision, [], null)),
+      bookmark: (metadata) => this.bookmark(metadata, null),
     };
   }
 
@@ -95,9 +101,12 @@ export class TableEncoding implements WatchEncoding {
     return jsonFrame(type, this.shown(body));
   }
 
-  /** Returns a table without rows, with its resource version. */
-  bookmark(revision: string): Uint8Array {
-    return jsonFrame("BOOKMARK", this.table(revision, [], this.definitions()));
+  /** Returns a table with its resource version. Annotations are in the object of a row without values. */
+  bookmark(metadata: BookmarkMetadata, columns: object[] | null = this.definitions()): Uint8Array {
+    const { resourceVersion, annotations } = metadata;
+    const object = { kind: "PartialObjectMetadata", apiVersion: this.metaApiVersion, metadata };
+    const rows = annotations === undefined ? [] : [{ cells: this.columns.map(() => null), object }];
+    return jsonFrame("BOOKMARK", this.table(resourceVersion, rows, columns));
   }
 
   error(status: object): Uint8Array {

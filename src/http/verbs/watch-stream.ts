@@ -22,8 +22,8 @@ const bookmarkMs = 60 * 1000;
 export interface WatchForm {
   readonly timeoutSeconds: number | undefined;
   readonly allowBookmarks: boolean;
-  /** Encodes a bookmark. */
-  bookmark(revision: Revision): Uint8Array;
+  /** Encodes a bookmark. @param endsInitialEvents whether it follows the last object of the initial state. */
+  bookmark(revision: Revision, endsInitialEvents: boolean): Uint8Array;
   /** Encodes the last message, with the reason of the watch's end. */
   error(status: object): Uint8Array;
 }
@@ -120,9 +120,9 @@ export class WatchStream {
   }
 
   /** Sends a bookmark: everything up to the revision has been sent. */
-  bookmark(revision: Revision): void {
+  bookmark(revision: Revision, endsInitialEvents = false): void {
     this.sentRevision = revision;
-    this.write(this.form.bookmark(revision));
+    this.write(this.form.bookmark(revision, endsInitialEvents));
   }
 
   /** Waits until the client has read the buffered frames; closes the watch if the client stalls. */

@@ -1,3 +1,4 @@
+import { isAtLeast } from "../../base/releases.ts";
 import { StatusError } from "../../base/status-error.ts";
 import {
   storeFailure,
@@ -10,7 +11,7 @@ import { listObjects } from "../../resources/reads/list.ts";
 import { watchObjects, type WatchChange } from "../../resources/reads/watch.ts";
 import type { Revision } from "../../storage/store.ts";
 import { headersFor } from "../answers/respond.ts";
-import type { WatchEncoding, WatchFrames } from "../encodings/encoding.ts";
+import type { BookmarkMetadata, WatchEncoding, WatchFrames } from "../encodings/encoding.ts";
 import type { ResourceContext } from "../request/context.ts";
 import { refuseListParameters, watchParameters, type WatchParameters } from "../request/parameters.ts";
 import type { HttpService } from "../service.ts";
@@ -106,7 +107,8 @@ class Watcher {
     const form = {
       timeoutSeconds,
       allowBookmarks,
-      bookmark: (revision: Revision) => this.nextFrames().bookmark(String(revision)),
+      bookmark: (revision: Revision, endsInitialEvents: boolean) =>
+        this.nextFrames().bookmark(this.bookmarkMetadata(revision, endsInitialEvents)),
       error: (status: object) => encoding.error(status),
     };
     this.stream = new WatchStream(service, request, form, body);
@@ -147,8 +149,19 @@ class Watcher {
       initialEvents(page, this.nextFrames(), this.encoding.later, pause),
     );
     if (end === undefined) return undefined;
-    if (sendInitialEvents && this.parameters.allowBookmarks) this.stream.bookmark(end.revision);
+    if (sendInitialEvents && this.parameters.allowBookmarks) this.stream.bookmark(end.revision, true);
     return end.revision;
+  }
+
+  /** Returns the metadata of a bookmark. Clients of release 1.27 and later wait for the annotation. */
+  private bookmarkMetadata(revision: Revision, endsInitialEvents: boolean): BookmarkMetadata {
+    const { registry, vocabulary } = this.service.engine;
+    const resourceVersion = String(revision);
+    if (!endsInitialEvents || !isAtLeast(registry.release, "1.27")) return { resourceVersion };
+    return {
+      resourceVersion,
+      annotations: { [`${vocabulary.groupSuffix}/initial-events-end`]: "true" },
+    };
   }
 
   /** The read of the current state: with a view, at the revision of its grants. */

@@ -1,6 +1,7 @@
 import { qualifiedName } from "../base/group-names.ts";
 import { encodeJson } from "../base/json/encode.ts";
 import type { JsonValue } from "../base/json/value.ts";
+import { isAtLeast, type Release } from "../base/releases.ts";
 import { StatusError, type Cause } from "../base/status-error.ts";
 
 /** The field name in Kubernetes for a fault without a field. */
@@ -31,6 +32,10 @@ interface SharedState {
   readonly budget: { remaining: number; readonly causes: Cause[] };
   /** The list or object that was formatted last: many faults may show the same one. */
   readonly last: { value?: unknown; formatted?: FormattedValue };
+  /** The release whose messages are used. */
+  readonly release: Release | undefined;
+  /** See {@link FieldReport.bodyAt}. */
+  readonly body?: string;
 }
 
 /** The text of a value in messages, and the number of characters that were encoded for it. */
@@ -46,11 +51,11 @@ export class FieldReport {
     private readonly isEntry = false,
   ) {}
 
-  /** Creates the report for the root of an object. */
-  static start(): FieldReport {
+  /** Creates the report for the root of an object. @param release whose messages are used. */
+  static start(release?: Release): FieldReport {
     const causes: Cause[] = [];
     return new FieldReport(
-      { causes, limit: maxFaults, budget: { remaining: maxWorkUnits, causes }, last: {} },
+      { causes, limit: maxFaults, budget: { remaining: maxWorkUnits, causes }, last: {}, release },
       undefined,
       "",
       false,
@@ -63,8 +68,7 @@ export class FieldReport {
   }
 
   private withLimit(limit: number): FieldReport {
-    const { budget, last } = this.shared;
-    const shared = { causes: [], limit, budget, last };
+    const shared = { ...this.shared, causes: [], limit };
     return new FieldReport(shared, this.parent, this.step, this.isKey, this.isEntry);
   }
 
@@ -98,6 +102,23 @@ export class FieldReport {
     return path === "" ? step : `${path}.${step}`;
   }
 
+  /** The path in messages that name it: relative to the validated part of the object, see {@link FieldReport.bodyAt}. */
+  get bodyPath(): string {
+    const { path } = this;
+    const { body } = this.shared;
+    return body === undefined ? path : path.slice(path[body.length] === "." ? body.length + 1 : body.length);
+  }
+
+  /** Returns the report of a member that is validated alone: paths in messages, and faults without field, are relative to it. */
+  bodyAt(name: string): FieldReport {
+    return new FieldReport({ ...this.shared, body: name }, this, name, false);
+  }
+
+  /** Removes the faults after the first `count`, unless the limit of the work has been exceeded. */
+  keepFirst(count: number): void {
+    if (this.remainingUnits >= 0) this.shared.causes.length = count;
+  }
+
   /** All faults of the object so far. */
   get faults(): readonly Cause[] {
     return this.shared.causes;
@@ -120,7 +141,8 @@ export class FieldReport {
 
   /** Returns the report for faults without field (`<nil>` in Kubernetes): of combined schemas and of skipped expressions. */
   withoutField(): FieldReport {
-    return new FieldReport(this.shared, undefined, "", false).at(noField);
+    const { body = noField } = this.shared;
+    return new FieldReport(this.shared, undefined, "", false).at(body);
   }
 
   /**
@@ -200,7 +222,12 @@ export class FieldReport {
   }
 
   tooLong(maxLength: number | bigint, unit = "bytes"): void {
-    this.add("FieldValueTooLong", `Too long: must have at most ${maxLength} ${unit}`);
+    const { release } = this.shared;
+    const bytes = Number(maxLength) === 1 && isAtLeast(release, "1.34") ? "byte" : "bytes";
+    const limit = isAtLeast(release, "1.32")
+      ? `may not be more than ${maxLength} ${bytes}`
+      : `must have at most ${maxLength} ${unit}`;
+    this.add("FieldValueTooLong", `Too long: ${limit}`);
   }
 
   tooMany(count: number, max: number | bigint): void {

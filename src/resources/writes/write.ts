@@ -33,7 +33,7 @@ export function checkObject(
   live: ApiObject | undefined,
 ): MaybePromise<void> {
   const { engine, target } = write;
-  const report = FieldReport.start();
+  const report = FieldReport.start(engine.registry.release);
   checkMetadata(target, object.metadata, engine, report.at("metadata"));
   if (live === undefined) {
     const { generateName = "" } = object.metadata;
@@ -62,7 +62,7 @@ function checkRules(
   const before = live !== undefined && hasOwnRules ? inRequestVersion(write, live) : live;
   if (before === undefined) kind.validateCreate?.(checked, report, context);
   else kind.validateUpdate?.(checked, before, report, context);
-  checkFields(kind.type, checked, report, context);
+  checkFields(kind.type, checked, report, before === undefined ? context : { ...context, live: before });
   return kind.validateLast?.(checked, before, report, context);
 }
 
@@ -74,7 +74,7 @@ function hasRules({ validate, custom }: Kind): boolean {
 /** As {@link checkObject}, without metadata, for a body that is never stored, such as an Eviction. */
 export function checkBody(engine: Engine, target: Target, object: ApiObject): void {
   const { kind } = target.resource;
-  const report = FieldReport.start();
+  const report = FieldReport.start(engine.registry.release);
   const context = kindContext(engine, target);
   kind.validate?.(object, report, context);
   checkFields(kind.type, object, report, context);

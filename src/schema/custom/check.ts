@@ -3,25 +3,57 @@ import { deepEqual, getMember, isObject, type JsonObject, type JsonValue } from 
 import type { FieldReport } from "../faults.ts";
 import { checkEmbedded } from "./embedded.ts";
 import { hasFormat } from "./formats.ts";
-import { checkListItems } from "./list-items.ts";
+import { checkListItems, keyText } from "./list-items.ts";
 import { isMultiple } from "./multiples.ts";
 import type { Pattern } from "./pattern.ts";
 import type { JsonTypeName, SchemaNode, ValueRules } from "./schema-node.ts";
 
-/** Validates a value against a schema and reports faults with the reasons of Kubernetes (spec: conventions 4.8). */
-export function checkValue(node: SchemaNode, value: JsonValue, report: FieldReport): void {
+/**
+ * Validates a value against a schema and reports faults with the reasons of Kubernetes (spec: conventions 4.8).
+ *
+ * @param old the value that it replaces: no faults are reported in equal parts. Undefined if there is none, or if all faults count.
+ */
+export function checkValue(node: SchemaNode, value: JsonValue, report: FieldReport, old?: JsonValue): void {
   report.spend(1);
   if (report.full) return;
+  const countBefore = report.faults.length;
+  checkRules(node, value, report, old);
+  if (old === undefined || report.faults.length === countBefore) return;
+  if (isUnchanged(value, old, report)) report.keepFirst(countBefore);
+}
+
+/** Compares a value with its old one, and counts the work. */
+function isUnchanged(value: JsonValue, old: JsonValue, report: FieldReport): boolean {
+  report.spend(1 / comparisonsPerUnit);
+  if (report.remainingUnits < 0) return false;
+  if (Array.isArray(value)) {
+    if (!Array.isArray(old) || old.length !== value.length) return false;
+    return value.every((item, index) => isUnchanged(item, old[index]!, report));
+  }
+  if (!isObject(value) || !isObject(old)) return deepEqual(value, old);
+  const names = Object.keys(value);
+  return (
+    names.length === Object.keys(old).length &&
+    names.every((name) => Object.hasOwn(old, name) && isUnchanged(value[name]!, old[name]!, report))
+  );
+}
+
+function checkRules(
+  node: SchemaNode,
+  value: JsonValue,
+  report: FieldReport,
+  old: JsonValue | undefined,
+): void {
   checkType(node, value, report);
   const { rules } = node;
   // As in Kubernetes, `enum` is the only rule that is checked for null.
-  if (value !== null) checkCombinedSchemas(node, value, report);
+  if (value !== null) checkCombinedSchemas(node, value, report, old);
   if (rules.enum !== undefined) checkEnum(rules.enum, value, report);
   if (value === null) return;
   if (typeof value === "string") checkString(rules, value, report);
   else if (typeof value === "number" || typeof value === "bigint") checkNumber(node, value, report);
-  else if (Array.isArray(value)) checkList(node, value, report);
-  else if (isObject(value)) checkObject(node, value, report);
+  else if (Array.isArray(value)) checkList(node, value, report, old);
+  else if (isObject(value)) checkObject(node, value, report, old);
 }
 
 /** Number of scalar comparisons per unit of work, and units of work per comparison of other values. */
@@ -51,7 +83,8 @@ function checkType({ type, nullable, intOrString }: SchemaNode, value: JsonValue
     if (actual === "integer" || actual === "string") return;
   } else if (type === "" || type === actual || (type === "number" && actual === "integer")) return;
   const expected = intOrString ? "integer or string" : type;
-  report.typeInvalid(value, `${inBody(report)} must be of type ${expected}: ${JSON.stringify(actual)}`);
+  // As in Kubernetes, the type stands for the value.
+  report.typeInvalid(actual, `${inBody(report)} must be of type ${expected}: ${JSON.stringify(actual)}`);
 }
 
 function typeOf(value: JsonValue): JsonTypeName | "null" {
@@ -76,29 +109,33 @@ function typeOf(value: JsonValue): JsonTypeName | "null" {
  * Validates a value against combined schemas. As in Kubernetes, the fault of a combination has no field but the path in its
  * message, and if no schema matches, the faults of the first schema are reported too.
  */
-function checkCombinedSchemas({ rules }: SchemaNode, value: JsonValue, report: FieldReport): void {
+function checkCombinedSchemas(
+  { rules }: SchemaNode,
+  value: JsonValue,
+  report: FieldReport,
+  old: JsonValue | undefined,
+): void {
   const { allOf, anyOf, oneOf, not } = rules;
   if (anyOf.length > 0) {
-    const { matchCount, firstReport } = tryAlternatives(anyOf, value, report);
+    const { matchCount, firstReport } = tryAlternatives(anyOf, value, report, old);
     if (matchCount === 0) {
-      reportWithoutField(value, report, "must validate at least one schema (anyOf)");
+      reportWithoutField(report, "must validate at least one schema (anyOf)");
       report.addAll(firstReport!);
     }
   }
   if (oneOf.length > 0) {
-    const { matchCount, firstReport } = tryAlternatives(oneOf, value, report);
+    const { matchCount, firstReport } = tryAlternatives(oneOf, value, report, old);
     if (matchCount !== 1) {
       const detail = matchCount === 0 ? "Found none valid" : `Found ${matchCount} valid alternatives`;
-      reportWithoutField(value, report, `must validate one and only one schema (oneOf). ${detail}`);
+      reportWithoutField(report, `must validate one and only one schema (oneOf). ${detail}`);
     }
     if (matchCount === 0) report.addAll(firstReport!);
   }
   const countBefore = report.faults.length;
-  for (const part of allOf) checkValue(part, value, report);
-  if (report.faults.length > countBefore)
-    reportWithoutField(value, report, "must validate all the schemas (allOf)");
-  if (not !== undefined && tryAlternatives([not], value, report).matchCount > 0) {
-    reportWithoutField(value, report, "must not validate the schema (not)");
+  for (const part of allOf) checkValue(part, value, report, old);
+  if (report.faults.length > countBefore) reportWithoutField(report, "must validate all the schemas (allOf)");
+  if (not !== undefined && tryAlternatives([not], value, report, old).matchCount > 0) {
+    reportWithoutField(report, "must not validate the schema (not)");
   }
 }
 
@@ -111,49 +148,57 @@ function tryAlternatives(
   parts: readonly SchemaNode[],
   value: JsonValue,
   report: FieldReport,
+  old: JsonValue | undefined,
 ): { readonly matchCount: number; readonly firstReport: FieldReport | undefined } {
   let matchCount = 0;
   let firstReport: FieldReport | undefined;
   for (const part of parts) {
     const partReport = firstReport === undefined ? report.separate() : report.probe();
     firstReport ??= partReport;
-    checkValue(part, value, partReport);
+    checkValue(part, value, partReport, old);
     if (partReport.faults.length === 0) matchCount++;
   }
   return { matchCount, firstReport };
 }
 
-function reportWithoutField(value: JsonValue, report: FieldReport, message: string): void {
-  report.withoutField().invalid(value, `${JSON.stringify(report.path)} ${message}`);
+/** As in Kubernetes, the message doesn't show the value. */
+function reportWithoutField(report: FieldReport, message: string): void {
+  report.withoutField().invalid("", `${JSON.stringify(report.bodyPath)} ${message}`);
 }
 
 /** Returns the beginning of a message about the value, which names its path once more, as in Kubernetes. */
 function inBody(report: FieldReport): string {
-  return `${report.path} in body`;
+  return `${report.bodyPath} in body`;
 }
 
 /** Number of characters of a string that are processed per unit of work. */
 const charactersPerUnit = 64;
 
 function checkString(rules: ValueRules, text: string, report: FieldReport): void {
-  const { maxLength, minLength, pattern, format } = rules;
+  const { pattern, format } = rules;
   report.spend(text.length / charactersPerUnit);
   if (report.full) return;
-  if (maxLength !== undefined || minLength !== undefined) {
-    // Lengths are in characters, not UTF-16 code units.
-    const length = countCharacters(text);
-    if (maxLength !== undefined && length > maxLength) report.tooLong(maxLength, "characters");
-    if (minLength !== undefined && length < minLength) {
-      report.invalid(text, `${inBody(report)} should be at least ${minLength} chars long`);
-    }
-  }
-  if (pattern !== undefined) checkPattern(pattern, text, report);
+  // As in Kubernetes, the pattern isn't checked if the length is wrong.
+  if (checkLength(rules, text, report) && pattern !== undefined) checkPattern(pattern, text, report);
   if (format !== undefined && !hasFormat(format, text)) {
     report.typeInvalid(
       text,
       `${inBody(report)} must be of type ${format}: ${JSON.stringify(text.slice(0, 64))}`,
     );
   }
+}
+
+/** Validates the length in characters, not UTF-16 code units; returns whether it is allowed. */
+function checkLength({ maxLength, minLength }: ValueRules, text: string, report: FieldReport): boolean {
+  if (maxLength === undefined && minLength === undefined) return true;
+  const length = countCharacters(text);
+  if (maxLength !== undefined && length > maxLength) {
+    report.tooLong(maxLength, "characters");
+    return false;
+  }
+  if (minLength === undefined || length >= minLength) return true;
+  report.invalid(text, `${inBody(report)} should be at least ${minLength} chars long`);
+  return false;
 }
 
 /** Reports members without a schema. As in Kubernetes, the faults have the path of the object. */
@@ -207,21 +252,38 @@ function checkNumber({ rules }: SchemaNode, value: number | bigint, report: Fiel
   // As in Kubernetes, formats of numbers (int32, float) are not checked.
 }
 
-function checkList(node: SchemaNode, list: readonly JsonValue[], report: FieldReport): void {
+function checkList(
+  node: SchemaNode,
+  list: readonly JsonValue[],
+  report: FieldReport,
+  old: JsonValue | undefined,
+): void {
   const { maxItems, minItems } = node.rules;
   if (maxItems !== undefined && list.length > maxItems) report.tooMany(list.length, maxItems);
   if (minItems !== undefined && list.length < minItems) {
     report.invalid(list.length, `${inBody(report)} should have at least ${minItems} items`);
   }
   if (node.items === undefined) return;
+  const oldItems = itemsByKey(node, old);
   for (const [index, item] of list.entries()) {
     if (report.full) return;
-    checkValue(node.items, item, report.at(index));
+    checkValue(node.items, item, report.at(index), oldItems?.get(keyText(node, item)));
   }
   if (node.listType === "set" || node.listType === "map") checkListItems(node, list, report.withKeys());
 }
 
-function checkObject(node: SchemaNode, object: JsonObject, report: FieldReport): void {
+/** Returns the old items of a list map by their keys. Items of other lists have no old item, as in Kubernetes. */
+function itemsByKey(node: SchemaNode, old: JsonValue | undefined): Map<string, JsonValue> | undefined {
+  if (node.listType !== "map" || !Array.isArray(old)) return undefined;
+  return new Map(old.map((item) => [keyText(node, item), item]));
+}
+
+function checkObject(
+  node: SchemaNode,
+  object: JsonObject,
+  report: FieldReport,
+  old: JsonValue | undefined,
+): void {
   const { maxProperties, minProperties, required } = node.rules;
   const names = Object.keys(object);
   if (node.embedded) checkEmbedded(object, report.withKeys());
@@ -236,12 +298,14 @@ function checkObject(node: SchemaNode, object: JsonObject, report: FieldReport):
   for (const name of required) if (getMember(object, name) === undefined) report.at(name).required();
   if (node.closed) rejectUnknownMembers(node, names, report);
   if (node.properties.size === 0 && node.additional === undefined) return;
+  const oldObject = isObject(old) ? old : undefined;
   for (const name of names) {
     if (report.full) return;
     const value: JsonValue | undefined = object[name];
     if (value === undefined) continue;
     const property = node.properties.get(name);
-    if (property !== undefined) checkValue(property, value, report.at(name));
-    else if (node.additional !== undefined) checkValue(node.additional, value, report.entry(name));
+    const before = oldObject && getMember(oldObject, name);
+    if (property !== undefined) checkValue(property, value, report.at(name), before);
+    else if (node.additional !== undefined) checkValue(node.additional, value, report.entry(name), before);
   }
 }

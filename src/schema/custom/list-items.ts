@@ -12,10 +12,15 @@ export function checkListItems(node: SchemaNode, list: readonly JsonValue[], rep
   report.spend(list.length * node.listMapKeys.length);
   if (report.full) return;
   for (const [index, item] of list.entries()) {
-    const key = encodeJson(sortMembers(listType === "set" ? item : keysOf(node, item)));
+    const key = listType === "set" ? encodeJson(sortMembers(item)) : keyText(node, item);
     if (seen.has(key)) report.at(index).duplicate(listType === "set" ? item : keysOf(node, item));
     seen.add(key);
   }
+}
+
+/** Returns a text that is equal for items of a list map with equal keys. */
+export function keyText(node: SchemaNode, item: JsonValue): string {
+  return encodeJson(sortMembers(keysOf(node, item)));
 }
 
 /** Returns the key fields of an item in a list map; absent fields are omitted. */

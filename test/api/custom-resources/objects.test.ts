@@ -125,7 +125,7 @@ describe("invalid values, with the field and reason of each cause", () => {
     const messages = body.details.causes.map(({ message }: { message: string }) => message);
     expect(messages.toSorted()).toEqual([
       expect.stringContaining("spec.code in body should match "),
-      'Invalid value: "b": spec.limits.a in body must be of type integer: "string"',
+      'Invalid value: "string": spec.limits.a in body must be of type integer: "string"',
       'Invalid value: "today": spec.when in body must be of type date-time: "today"',
       "Invalid value: 0: spec.size in body should be greater than or equal to 1",
     ]);

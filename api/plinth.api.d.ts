@@ -1809,8 +1809,8 @@ export interface ValueRules {
 
 /** Records faults of an object at a path: `at("rules", 0, "verbs")` is `rules[0].verbs`; map keys are in brackets. */
 export declare class FieldReport {
-  /** Creates the report for the root of an object. */
-  static start(): FieldReport;
+  /** Creates the report for the root of an object. @param release whose messages are used. */
+  static start(release?: Release): FieldReport;
   /** As {@link FieldReport.separate}, but ends with the first fault: to find out whether there is any. */
   probe(): FieldReport;
   /**

@@ -10,12 +10,15 @@ import { formOf } from "./unions.ts";
 /**
  * Validates the declared rules of fields (required, allowed values, `check`) and structs, and adds the faults to the report. The
  * value must be canonical (see `decode.ts`). Rules of the whole kind are in its `validate`.
+ *
+ * @param live the object that an update replaces; only custom kinds use it.
  */
 export function checkFields(
   type: StructType,
   value: Record<string, unknown>,
   report: FieldReport,
   context: KindContext,
+  live?: object,
 ): void {
   for (const { name, field, deep, checksEmpty } of checkedFieldsOf(type)) {
     const fieldValue = value[name];
@@ -32,7 +35,8 @@ export function checkFields(
     if (deep) checkValue(field.type, fieldValue, fieldReport, context);
   }
   type.rules.check?.(value, report, context);
-  if (type.open !== undefined) checkCustom(type.open, value as JsonObject, report, context);
+  if (type.open !== undefined)
+    checkCustom(type.open, value as JsonObject, report, context, live as JsonObject | undefined);
 }
 
 /**
@@ -43,7 +47,8 @@ function checkCustom(
   node: SchemaNode,
   object: JsonObject,
   report: FieldReport,
-  { subresource, enabled, live }: KindContext,
+  { subresource, enabled }: KindContext,
+  live: JsonObject | undefined,
 ): void {
   const status = node.properties.get("status");
   const isStatus = subresource === "status" && status !== undefined;
@@ -55,7 +60,7 @@ function checkCustom(
   // Most updates have no faults, so the old object is compared only if there are some.
   const first = report.separate();
   check(first);
-  if (first.faults.length > 0) check(report, part(live as unknown as JsonObject));
+  if (first.faults.length > 0) check(report, part(live));
 }
 
 /** Validates the parts of a value. */

@@ -13,8 +13,6 @@ export interface KindContext {
   readonly forbidsPrivileged?: boolean;
   /** The subresource of the write; empty for the main resource. */
   readonly subresource: string;
-  /** The object that an update replaces, for custom kinds, whose rules may tolerate what an update doesn't change. */
-  readonly live?: object | undefined;
   /** The creator of the object; only set for `prepareCreate`. */
   readonly user?: UserInfo | undefined;
   /** The time of the write, in milliseconds since 1970. */

@@ -102,19 +102,19 @@ export class FieldReport {
     return path === "" ? step : `${path}.${step}`;
   }
 
-  /** The path in messages that name it: relative to the validated part of the object, see {@link FieldReport.bodyAt}. */
+  /** @internal The path in messages that name it: relative to the validated part of the object, see {@link FieldReport.bodyAt}. */
   get bodyPath(): string {
     const { path } = this;
     const { body } = this.shared;
     return body === undefined ? path : path.slice(path[body.length] === "." ? body.length + 1 : body.length);
   }
 
-  /** Returns the report of a member that is validated alone: paths in messages, and faults without field, are relative to it. */
+  /** @internal Returns the report of a member that is validated alone: paths in messages, and faults without field, are relative to it. */
   bodyAt(name: string): FieldReport {
     return new FieldReport({ ...this.shared, body: name }, this, name, false);
   }
 
-  /** Removes the faults after the first `count`, unless the limit of the work has been exceeded. */
+  /** @internal Removes the faults after the first `count`, unless the limit of the work has been exceeded. */
   keepFirst(count: number): void {
     if (this.remainingUnits >= 0) this.shared.causes.length = count;
   }

@@ -62,7 +62,7 @@ function checkRules(
   const before = live !== undefined && hasOwnRules ? inRequestVersion(write, live) : live;
   if (before === undefined) kind.validateCreate?.(checked, report, context);
   else kind.validateUpdate?.(checked, before, report, context);
-  checkFields(kind.type, checked, report, before === undefined ? context : { ...context, live: before });
+  checkFields(kind.type, checked, report, context, before);
   return kind.validateLast?.(checked, before, report, context);
 }
 

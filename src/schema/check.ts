@@ -1,3 +1,4 @@
+import { isAtLeast } from "../base/releases.ts";
 import type { Vocabulary } from "../vocabulary/vocabulary.ts";
 import type { JsonObject, JsonValue } from "../base/json/value.ts";
 import { checkValue as checkOpenValue } from "./custom/check.ts";
@@ -40,7 +41,7 @@ export function checkFields(
 }
 
 /**
- * Validates a custom object against its schema: with a write to `status`, only the status, as in the reference. Faults in parts
+ * Validates a custom object against its schema: with a write to `status`, only the status (1.28 on). Faults in parts
  * that an update doesn't change are dropped if the gate says so.
  */
 function checkCustom(

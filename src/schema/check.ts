@@ -48,11 +48,11 @@ function checkCustom(
   node: SchemaNode,
   object: JsonObject,
   report: FieldReport,
-  { subresource, enabled }: KindContext,
+  { subresource, enabled, release }: KindContext,
   live: JsonObject | undefined,
 ): void {
   const status = node.properties.get("status");
-  const isStatus = subresource === "status" && status !== undefined;
+  const isStatus = subresource === "status" && status !== undefined && isAtLeast(release, "1.28");
   if (isStatus && object["status"] === undefined) return;
   const part = (from: JsonObject) => (isStatus ? from["status"] : from);
   const check = (at: FieldReport, old?: JsonValue) =>

@@ -17,6 +17,7 @@ import { setUpAdmission } from "./admission/admission-set-up.ts";
 import { connectionRules } from "./listening/connections.ts";
 import { serverAuthentication, type ServerAuthentication } from "./authentication/authenticators.ts";
 import { authorizers } from "./authorization/authorizers.ts";
+import { withCbor } from "./features/cbor.ts";
 import { withConfiguredModes } from "./authorization/configuration.ts";
 import { storedIndexes } from "./authorization/stored-indexes.ts";
 import { ensureDefaultObjects, logTrustFailure, publishTrustOf } from "./controllers/default-objects.ts";
@@ -174,7 +175,7 @@ interface Parts {
  */
 export async function startServer(allOptions: ServerOptions, inherited?: Inherited): Promise<Server> {
   await checkOptions(allOptions);
-  const options = await withConfiguredModes(allOptions);
+  const options = await withCbor(await withConfiguredModes(allOptions));
   const life: Lifecycle = { synced: false, bootstrapped: false, stopping: false };
   const extensions = guardedExtensions(options);
   const chosen = chosenControllers(options, extensions.controllers);

@@ -12,6 +12,8 @@ export interface Vocabulary {
   readonly domain: string;
   /** Media type of the binary encoding (spec: conventions 4.7). */
   readonly protobufMediaType: string;
+  /** Media type of CBOR; undefined unless the server supports it. */
+  readonly cborMediaType?: string;
   /** Prefix of schema extensions, with its dash: `x-platform-`. */
   readonly schemaExtensionPrefix: string;
   /** Namespace of the system's own objects. */

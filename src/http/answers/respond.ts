@@ -1,6 +1,7 @@
 import type { StatusError } from "../../base/status-error.ts";
 import type { HttpExchange } from "../transport/http-exchange.ts";
 import type { HeaderLines } from "../transport/header-lines.ts";
+import { cborCodec } from "../../base/cbor/codec.ts";
 import { encodePretty } from "../../base/json/encode.ts";
 import type { JsonValue } from "../../base/json/value.ts";
 import { plainYaml } from "../encodings/plain-yaml.ts";
@@ -112,6 +113,8 @@ function formed(
   switch (preferredFormat(exchange, vocabulary)) {
     case "protobuf":
       return { contentType: vocabulary.protobufMediaType, bytes: binaryStatus(status) };
+    case "cbor":
+      return { contentType: "application/cbor", bytes: cborCodec().encodeCbor(status as JsonValue) };
     case "yaml":
       return { contentType: "application/yaml", bytes: Buffer.from(plainYaml(status as JsonValue)) };
     case "json": {

@@ -1,3 +1,5 @@
+import { cborCodec } from "../../base/cbor/codec.ts";
+import type { JsonValue } from "../../base/json/value.ts";
 import { StatusError } from "../../base/status-error.ts";
 import { discoveryTypes } from "../../schema/discovery-types.ts";
 import { encodeEnvelope } from "../../schema/protobuf/envelope.ts";
@@ -17,16 +19,20 @@ const yaml = "application/yaml";
 export function sendDocument(
   request: RequestContext,
   document: object,
-  { protobufMediaType }: Vocabulary,
+  { protobufMediaType, cborMediaType }: Vocabulary,
 ): void {
   const { exchange } = request;
-  switch (preferredFormat(request, [yaml, protobufMediaType])) {
+  const cbor = cborMediaType === undefined ? [] : [cborMediaType];
+  const format = preferredFormat(request, [yaml, protobufMediaType, ...cbor]);
+  switch (format) {
     case yaml:
       return sendYaml(exchange, document);
     case protobufMediaType:
       return exchange.send(200, headersFor(protobufMediaType), binaryDocument(document as Document));
+    case undefined:
+      return sendJson(exchange, 200, document);
     default:
-      sendJson(exchange, 200, document);
+      exchange.send(200, headersFor(format), cborCodec().encodeCbor(document as unknown as JsonValue));
   }
 }
 

@@ -11,6 +11,7 @@ import { JsonEncoding } from "./json.ts";
 import { ObjectForms } from "./object-forms.ts";
 import { ProtobufEncoding } from "./protobuf.ts";
 import { TableEncoding, type IncludeObject } from "./table.ts";
+import type { CborEncoding } from "./cbor.ts";
 import type { YamlEncoding } from "./yaml.ts";
 import type { YamlTableEncoding } from "./yaml-table.ts";
 import { metadataView, wholeView, type View } from "./view.ts";
@@ -36,7 +37,9 @@ export class Encodings {
   private readonly wholeJson = new WeakMap<Resource, JsonEncoding>();
   private readonly wholeProtobuf = new WeakMap<Resource, ProtobufEncoding>();
   private readonly forms = new ObjectForms();
+  private readonly wholeCbor = new WeakMap<Resource, CborEncoding>();
   private yaml: YamlEncodings | undefined;
+  private cbor: typeof CborEncoding | undefined;
 
   constructor(private readonly vocabulary: Vocabulary) {}
 
@@ -58,6 +61,16 @@ export class Encodings {
 
   /** Loads the modules for an Accept header; must be awaited before {@link of}. */
   prepare(accept: string | undefined): MaybePromise<void> {
+    if (this.cbor === undefined && this.vocabulary.cborMediaType !== undefined) return this.loadCbor(accept);
+    return this.loadYaml(accept);
+  }
+
+  private async loadCbor(accept: string | undefined): Promise<void> {
+    if (accept?.includes("cbor") === true) this.cbor = (await import("./cbor.ts")).CborEncoding;
+    return this.loadYaml(accept);
+  }
+
+  private loadYaml(accept: string | undefined): MaybePromise<void> {
     if (this.yaml !== undefined || accept?.includes("yaml") !== true) return undefined;
     return Promise.all([import("./yaml.ts"), import("./yaml-table.ts")]).then(([whole, table]) => {
       this.yaml = { whole: whole.YamlEncoding, table: table.YamlTableEncoding };
@@ -79,6 +92,7 @@ export class Encodings {
     }
     if (as === "whole" && format === "json") return this.jsonOf(resource, kinds);
     if (as === "whole" && format === "protobuf") return this.protobufOf(resource, kinds);
+    if (as === "whole" && format === "cbor") return this.cborOf(resource, kinds);
     const view = as === "whole" ? wholeView(resource, kinds) : metadataView(resource, kinds, version);
     return this.encodingOfView(format, view);
   }
@@ -94,6 +108,8 @@ export class Encodings {
         return new JsonEncoding(view);
       case "protobuf":
         return new ProtobufEncoding(view, this.vocabulary.protobufMediaType);
+      case "cbor":
+        return new (this.inCbor())(view);
       case "yaml":
         return new (this.inYaml().whole)(view);
     }
@@ -102,6 +118,20 @@ export class Encodings {
   private inYaml(): YamlEncodings {
     if (this.yaml === undefined) throw new Error("call Encodings.prepare before Encodings.of");
     return this.yaml;
+  }
+
+  private inCbor(): typeof CborEncoding {
+    if (this.cbor === undefined) throw new Error("call Encodings.prepare before Encodings.of");
+    return this.cbor;
+  }
+
+  private cborOf(resource: Resource, kinds: KindContext): CborEncoding {
+    let encoding = this.wholeCbor.get(resource);
+    if (encoding === undefined) {
+      encoding = new (this.inCbor())(wholeView(resource, kinds));
+      this.wholeCbor.set(resource, encoding);
+    }
+    return encoding;
   }
 
   private protobufOf(resource: Resource, kinds: KindContext): ProtobufEncoding {

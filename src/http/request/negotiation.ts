@@ -10,7 +10,7 @@ export interface MediaRange {
 }
 
 /** Formats of response bodies. */
-export type Format = "json" | "yaml" | "protobuf";
+export type Format = "json" | "yaml" | "protobuf" | "cbor";
 
 /** A representation of objects that an Accept header requests and the server supports. */
 export interface Representation {
@@ -46,7 +46,7 @@ export function negotiate(accept: string | undefined, vocabulary: Vocabulary, ta
   throw new StatusError(
     "NotAcceptable",
     "only the following media types are accepted: application/json, application/yaml, " +
-      vocabulary.protobufMediaType +
+      binaryMediaTypes(vocabulary) +
       acceptHint(accept, vocabulary),
     // As in Kubernetes, the error has no details if a media type is supported but not its parameters.
     parseAccept(accept).some(({ type }) => formatOf(type, vocabulary) !== undefined) ? undefined : {},
@@ -66,7 +66,7 @@ export function negotiateWatch(accept: string | undefined, vocabulary: Vocabular
   if (representation !== undefined) return representation;
   throw new StatusError(
     "NotAcceptable",
-    `only the following media types are accepted of a watch: application/json, ${vocabulary.protobufMediaType}`,
+    `only the following media types are accepted of a watch: application/json, ${binaryMediaTypes(vocabulary)}`,
   );
 }
 
@@ -98,18 +98,19 @@ export function negotiateSubscription(
 }
 
 /**
- * As {@link negotiate}, for objects without protobuf encoding: returns the most preferred JSON representation.
+ * As {@link negotiate}, for objects without protobuf encoding: returns the most preferred representation in JSON or CBOR.
  *
  * @throws {StatusError} NotAcceptable
  */
 export function negotiateJson(accept: string | undefined, vocabulary: Vocabulary): Representation {
   for (const range of byPreference(parseAccept(accept ?? ""))) {
     const representation = range.quality === 0 ? undefined : representationOf(range, vocabulary);
-    if (representation?.format === "json") return representation;
+    if (representation?.format === "json" || representation?.format === "cbor") return representation;
   }
+  const cbor = vocabulary.cborMediaType === undefined ? "" : `, ${vocabulary.cborMediaType}`;
   throw new StatusError(
     "NotAcceptable",
-    "only the following media types are accepted: application/json, application/yaml",
+    `only the following media types are accepted: application/json, application/yaml${cbor}`,
   );
 }
 
@@ -146,7 +147,7 @@ function representationOf(
   if (as === undefined) return { format, as: "whole", version: "" };
   if (group !== `meta.${vocabulary.groupSuffix}` || (version !== "v1" && version !== "v1beta1"))
     return undefined;
-  if (as === "Table") return format === "protobuf" ? undefined : { format, as: "table", version };
+  if (as === "Table") return isBinary(format) ? undefined : { format, as: "table", version };
   const partial = as === "PartialObjectMetadata" || as === "PartialObjectMetadataList";
   return partial ? { format, as: "metadata", version, ofList: as.endsWith("List") } : undefined;
 }
@@ -154,7 +155,18 @@ function representationOf(
 function formatOf(type: string, vocabulary: Vocabulary): Format | undefined {
   if (type === "application/json" || type === "application/*" || type === "*/*") return "json";
   if (type === "application/yaml") return "yaml";
-  return type === vocabulary.protobufMediaType ? "protobuf" : undefined;
+  if (type === vocabulary.protobufMediaType) return "protobuf";
+  return type === vocabulary.cborMediaType ? "cbor" : undefined;
+}
+
+/** Tables have no binary encoding. */
+function isBinary(format: Format): boolean {
+  return format === "protobuf" || format === "cbor";
+}
+
+/** Returns the media types of the binary encodings for error messages. */
+export function binaryMediaTypes({ protobufMediaType, cborMediaType }: Vocabulary): string {
+  return cborMediaType === undefined ? protobufMediaType : `${protobufMediaType}, ${cborMediaType}`;
 }
 
 /** Sorts media ranges by preference; of equal qualities the more specific type is first. */

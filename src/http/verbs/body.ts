@@ -6,8 +6,10 @@ import { mediaTypeHint } from "../../vocabulary/other-vocabulary.ts";
 import { StatusError } from "../../base/status-error.ts";
 import { decodeYaml } from "../../base/yaml.ts";
 import type { Registry } from "../../resources/registry/registry.ts";
+import { cborCodec } from "../../base/cbor/codec.ts";
 import { decodeBinary } from "./binary-body.ts";
 import type { HttpExchange } from "../transport/http-exchange.ts";
+import { binaryMediaTypes } from "../request/negotiation.ts";
 import { mediaType } from "../request/media-types.ts";
 import { paceOf } from "../limits/paced-request.ts";
 import { awaitClient } from "../limits/seat-release.ts";
@@ -43,7 +45,7 @@ function inPace(service: HttpService, request: RequestContext, bytes: Buffer): M
 }
 
 /** The encodings of objects that a client may send. */
-export type InputFormat = "json" | "yaml" | "protobuf";
+export type InputFormat = "json" | "yaml" | "protobuf" | "cbor";
 
 /**
  * The encoding of a body by its Content-Type; JSON without one.
@@ -57,10 +59,11 @@ export function inputFormat(exchange: HttpExchange, { vocabulary }: Registry): I
   if (type === "" || type === "application/json") return "json";
   if (type === "application/yaml") return "yaml";
   if (type === vocabulary.protobufMediaType) return "protobuf";
+  if (type === vocabulary.cborMediaType) return "cbor";
   throw new StatusError(
     "UnsupportedMediaType",
     "the body of the request was in an unknown format - accepted media types include: application/json, " +
-      `application/yaml, ${vocabulary.protobufMediaType}; got ${JSON.stringify(type)}` +
+      `application/yaml, ${binaryMediaTypes(vocabulary)}; got ${JSON.stringify(type)}` +
       mediaTypeHint(type, vocabulary),
   );
 }
@@ -81,11 +84,23 @@ export function readDocument(service: HttpService, request: RequestContext): May
 /** Decodes a body. Throws BadRequest with line and column. */
 export function parse(bytes: Buffer, format: InputFormat, registry: Registry): MaybePromise<JsonDocument> {
   if (format === "protobuf") return decodeBinary(bytes, registry);
+  if (format === "cbor") return decodeCborBody(bytes);
   if (format === "yaml") return decodeYaml(bytes).catch(refuse);
   try {
     return decodeJson(bytes);
   } catch (error) {
     return refuse(error);
+  }
+}
+
+/** Decodes a CBOR body. Duplicate keys are invalid there, so there are none to report. */
+function decodeCborBody(bytes: Buffer): JsonDocument {
+  const { decodeCbor, CborFault } = cborCodec();
+  try {
+    return { value: decodeCbor(bytes), duplicates: [] };
+  } catch (error) {
+    if (!(error instanceof CborFault)) throw error;
+    throw new StatusError("BadRequest", `the body can't be read: ${error.message}`);
   }
 }
 

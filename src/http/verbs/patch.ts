@@ -4,7 +4,7 @@ import { StatusError } from "../../base/status-error.ts";
 import { applyObject, type AppliedBody } from "../../resources/writes/apply.ts";
 import { patchObject, type PatchKind } from "../../resources/writes/patch.ts";
 import { parse, readBytes } from "./body.ts";
-import { isApply, mediaType, patchKind, patchTypesOf } from "../request/media-types.ts";
+import { applyFormat, mediaType, patchKind, patchTypesOf } from "../request/media-types.ts";
 import { applyParameters, patchParameters } from "../request/parameters.ts";
 import type { HttpService } from "../service.ts";
 import { encodingOf, sendObject } from "./answer.ts";
@@ -18,9 +18,10 @@ export async function servePatch(service: HttpService, request: ResourceContext)
   const encoding = encodingOf(service, request);
   const userAgent = exchange.header("user-agent") ?? "";
   const writer = writerOf(service, request);
-  if (isApply(exchange)) {
+  const format = applyFormat(exchange, service.engine.vocabulary);
+  if (format !== undefined) {
     const options = { ...writer, ...applyParameters(facts.query, userAgent) };
-    const body = await readApplied(service, request);
+    const body = await readApplied(service, request, format);
     const result = await applyObject(service.engine, target, body, options, () =>
       mayCreate(service, request),
     );
@@ -33,16 +34,20 @@ export async function servePatch(service: HttpService, request: ResourceContext)
 }
 
 /**
- * Reads an applied configuration in JSON or YAML.
+ * Reads an applied configuration in JSON, YAML or CBOR.
  *
  * @throws {StatusError} BadRequest if the body is empty.
  */
-export async function readApplied(service: HttpService, request: RequestContext): Promise<AppliedBody> {
+export async function readApplied(
+  service: HttpService,
+  request: RequestContext,
+  format: "yaml" | "cbor",
+): Promise<AppliedBody> {
   const bytes = await readBytes(service, request);
   if (bytes.length === 0) throw new StatusError("BadRequest", "the request needs a body");
   const { audit } = request;
   const document = async (): Promise<JsonDocument> => {
-    const read = await parse(bytes, "yaml", service.engine.registry);
+    const read = await parse(bytes, format, service.engine.registry);
     audit?.requestBody(read.value);
     return read;
   };
@@ -65,7 +70,7 @@ export async function readPatch(
     throw new StatusError(
       "UnsupportedMediaType",
       "the body of the request was in an unknown format - accepted media types include: " +
-        `${patchTypesOf(isCustom).join(", ")}; got ${JSON.stringify(type)}` +
+        `${patchTypesOf(isCustom, service.engine.vocabulary).join(", ")}; got ${JSON.stringify(type)}` +
         mediaTypeHint(type, service.engine.vocabulary),
       isCustom ? undefined : {},
     );

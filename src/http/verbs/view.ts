@@ -13,7 +13,7 @@ import { readDocument } from "./body.ts";
 import { applyParameters, patchParameters, writeParameters } from "../request/parameters.ts";
 import type { HttpService } from "../service.ts";
 import { encodingOf, sendObject } from "./answer.ts";
-import { isApply } from "../request/media-types.ts";
+import { applyFormat } from "../request/media-types.ts";
 import { readApplied, readPatch } from "./patch.ts";
 import { writerOf } from "./writer.ts";
 import type { ResourceContext } from "../request/context.ts";
@@ -53,9 +53,10 @@ async function patch(service: HttpService, request: ResourceContext, view: Objec
   const { exchange, facts, target } = request;
   const userAgent = exchange.header("user-agent") ?? "";
   const writer = writerOf(service, request);
-  if (isApply(exchange)) {
+  const format = applyFormat(exchange, service.engine.vocabulary);
+  if (format !== undefined) {
     const options = { ...writer, ...applyParameters(facts.query, userAgent) };
-    const body = await readApplied(service, request);
+    const body = await readApplied(service, request, format);
     return applyView(service.engine, target, view, await body.document(), options);
   }
   const options = { ...writer, ...patchParameters(facts.query, userAgent) };

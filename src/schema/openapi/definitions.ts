@@ -30,7 +30,7 @@ export class Definitions {
 
   constructor(
     private readonly names: DefinitionNames,
-    private readonly vocabulary: Vocabulary,
+    readonly vocabulary: Vocabulary,
     readonly dialect: Dialect,
     /** Whether another document part already contains a definition, so that only a reference is needed. */
     private readonly isDefined: (name: string) => boolean = () => false,
@@ -106,11 +106,6 @@ export class Definitions {
   patch(): SchemaObject {
     const description = "Changes to an object, in the form that the content type names.";
     return this.define(`${this.names.metaPrefix}Patch`, () => ({ description, type: "object" }));
-  }
-
-  /** Media type of protobuf. */
-  get protobufMediaType(): string {
-    return this.vocabulary.protobufMediaType;
   }
 
   /** Returns the name of an extension. */

@@ -1,5 +1,6 @@
 import type { Target } from "../target.ts";
 import { celTarget, fieldPathTarget, jsonPathTarget, regularExpressionTarget } from "./expressions.ts";
+import { cborTarget } from "./cbor.ts";
 import { certificateRequestTarget, keyTarget, pemTarget } from "./certificates.ts";
 import { extensionServerTarget } from "./extension-servers.ts";
 import { fieldSetTarget } from "./field-sets.ts";
@@ -28,6 +29,7 @@ export const targets: readonly Target[] = [
   abacTarget,
   addressTarget,
   bootstrapTokenTarget,
+  cborTarget,
   celTarget,
   certificateRequestTarget,
   clientConfigurationTarget,

@@ -1,5 +1,6 @@
 import type { Resource } from "../../../resources/registry/registry.ts";
 import type { Kind, Verb } from "../../../schema/kind.ts";
+import type { Vocabulary } from "../../../vocabulary/vocabulary.ts";
 import { hasProtobufEncoding } from "../../../schema/protobuf/numbered.ts";
 import type { Definitions } from "../../../schema/openapi/definitions.ts";
 import type { SchemaObject } from "../../../schema/openapi/schema-object.ts";
@@ -131,7 +132,7 @@ function outlineOf(verb: Verb, place: Place, definitions: Definitions): Outline 
 }
 
 function patchParts({ resource }: Place, definitions: Definitions): Pick<Outline, "body" | "parameters"> {
-  const types = patchTypesOf(resource.kind.custom !== undefined);
+  const types = patchTypesOf(resource.kind.custom !== undefined, definitions.vocabulary);
   return {
     parameters: [...writeParameters, forceParameter],
     body: { schema: definitions.patch(), types, required: true },
@@ -237,7 +238,7 @@ function render(outline: Outline, place: Place, definitions: Definitions): objec
   };
   // The type of a custom kind isn't accessed, because that would parse its schema.
   const isBinary = kind.custom === undefined && hasProtobufEncoding(kind.type);
-  const answered = typesOf(outline, isBinary ? definitions.protobufMediaType : undefined);
+  const answered = typesOf(outline, isBinary, definitions.vocabulary);
   const types = connection !== undefined && isText(place) ? ["text/plain", ...answered] : answered;
   if (dialect === "v3") return { ...head, ...bodyAndAnswers(outline, parameters, types), ...marks };
   const { body } = outline;
@@ -257,12 +258,17 @@ function render(outline: Outline, place: Place, definitions: Definitions): objec
 }
 
 /** Returns the media types of an operation's responses. */
-function typesOf({ action }: Outline, binary: string | undefined): readonly string[] {
+function typesOf(
+  { action }: Outline,
+  isBinary: boolean,
+  { protobufMediaType, cborMediaType }: Vocabulary,
+): readonly string[] {
   if (action === "connect") return anyType;
-  const types = ["application/json", "application/yaml", ...(binary === undefined ? [] : [binary])];
+  const cbor = cborMediaType === undefined ? [] : [cborMediaType];
+  const types = ["application/json", "application/yaml", ...(isBinary ? [protobufMediaType] : []), ...cbor];
   if (action !== "list" && !action.startsWith("watch")) return types;
-  const watched = binary === undefined ? [] : [`${binary};stream=watch`];
-  return [...types, "application/json;stream=watch", ...watched];
+  const watched = isBinary ? [`${protobufMediaType};stream=watch`] : [];
+  return [...types, "application/json;stream=watch", ...watched, ...cbor.map((type) => `${type}-seq`)];
 }
 
 function bodyAndAnswers(

@@ -1,6 +1,6 @@
 import path from "node:path";
 import { expect, test } from "vitest";
-import { read } from "./source-files.ts";
+import { read, sources } from "./source-files.ts";
 
 /** Returns the modules that a file loads before it runs, with those that they load. */
 function loadedBy(entry: string): ReadonlySet<string> {
@@ -29,4 +29,15 @@ test("a server loads the kinds of later releases only when it follows one", () =
     .filter((module) => !reference.has(module));
   expect(later.length).toBeGreaterThan(7);
   expect(later.filter((module) => loaded.has(module))).toEqual([]);
+});
+
+test("a server loads the modules of CBOR only when their feature gate is on", () => {
+  const loaded = loadedBy("src/server/server.ts");
+  expect(loaded).toContain("src/base/cbor/codec.ts");
+  const modules = ["decode-cbor.ts", "encode-cbor.ts", "cbor-fault.ts"].map(
+    (file) => `src/base/cbor/${file}`,
+  );
+  const unwanted = [...modules, "src/http/encodings/cbor.ts", "src/schema/bytes-shape.ts"];
+  expect(unwanted.filter((file) => !sources.includes(file))).toEqual([]);
+  expect(unwanted.filter((file) => loaded.has(file))).toEqual([]);
 });

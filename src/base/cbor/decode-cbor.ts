@@ -143,10 +143,7 @@ class CborDecoder {
   private text(major: number, length: number): string {
     const start = this.at;
     const content = length === indefinite ? this.chunks(major) : this.string(length);
-    if (major === byteString && this.later !== undefined) {
-      const encoded = content.toString(this.later);
-      return this.later === "base64url" ? padded(encoded) : encoded;
-    }
+    if (major === byteString && this.later !== undefined) return content.toString(this.later);
     return textOf(content) ?? this.refuse("the string is not valid UTF-8", start);
   }
 
@@ -193,16 +190,16 @@ class CborDecoder {
     const initial = this.initialByte();
     const major = initial >> 5;
     if (major !== byteString && major !== textString) throw this.fault("the key of a map is not a string");
-    const length = Number(this.argument(initial & 0x1f, major));
-    const start = this.at;
-    const content = length === indefinite ? this.chunks(major) : this.string(length);
-    return textOf(content) ?? this.refuse("the key is not valid UTF-8", start);
+    return this.text(major, Number(this.argument(initial & 0x1f, major)));
   }
 
   private tagged(number: number): JsonValue {
     if (bignumTags.has(number)) throw this.fault("big numbers are not supported");
     const start = this.at;
     const { later } = this;
+    if (number === timeTextTag && this.bytes[start]! >> 5 !== textString) {
+      throw this.fault("the content of a time's tag is not a text");
+    }
     this.later = laterEncodings.get(number) ?? later;
     const value = this.item();
     this.later = later;
@@ -253,10 +250,6 @@ function textOf(bytes: Buffer): string | undefined {
   if (bytes.length <= shortString) while (at < bytes.length && bytes[at]! < 0x80) at++;
   if (at === bytes.length) return bytes.toString("latin1");
   return isUtf8(bytes) ? bytes.toString() : undefined;
-}
-
-function padded(base64: string): string {
-  return base64.padEnd(Math.ceil(base64.length / 4) * 4, "=");
 }
 
 /** Returns a floating-point number of 16 bits (RFC 8949 appendix D). */

@@ -5,7 +5,13 @@ import type { PageForm } from "../../resources/pages/page-forms.ts";
 import { bytesShapeOf } from "../../schema/bytes-shape.ts";
 import type { Entry } from "../../storage/store.ts";
 import { portions } from "./chunks.ts";
-import { listMeta, type Encoding, type ListWriter, type WatchEncoding } from "./encoding.ts";
+import {
+  listMeta,
+  type BookmarkMetadata,
+  type Encoding,
+  type ListWriter,
+  type WatchEncoding,
+} from "./encoding.ts";
 import { JsonEncoding } from "./json.ts";
 import { shownItem, type View } from "./view.ts";
 
@@ -54,9 +60,9 @@ export class CborEncoding implements WatchEncoding {
     return frame(type, this.object(body));
   }
 
-  bookmark(revision: string): Uint8Array {
+  bookmark(metadata: BookmarkMetadata): Uint8Array {
     const { kind, apiVersion } = this.view;
-    return frame("BOOKMARK", encodeCbor({ kind, apiVersion, metadata: { resourceVersion: revision } }));
+    return frame("BOOKMARK", encodeCbor({ kind, apiVersion, metadata } as unknown as JsonValue));
   }
 
   error(status: object): Uint8Array {

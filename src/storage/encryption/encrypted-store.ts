@@ -16,7 +16,6 @@ import {
 } from "../store.ts";
 import { DecryptedSubscription } from "./decrypted-subscription.ts";
 import { EntryDecryption } from "./entry-decryption.ts";
-import { plainEntry } from "./sealed-draft.ts";
 import { EncryptionError, type CiphersOf } from "./value-cipher.ts";
 
 /** Number of entries that {@link EncryptedStore.check} reads at once. */
@@ -36,10 +35,6 @@ export class EncryptedStore implements Store {
     ciphersOf: CiphersOf,
   ) {
     this.decryption = new EntryDecryption(ciphersOf);
-  }
-
-  get keepsEntries(): boolean {
-    return this.inner.keepsEntries === true;
   }
 
   /** Uses other ciphers from now on. */
@@ -103,14 +98,15 @@ export class EncryptedStore implements Store {
 
   private async commitSealed(write: Write): Promise<CommitResult> {
     if (write.kind === "delete") return this.openResult(await this.inner.commit(write));
-    const { key, draft: plain } = write;
-    const sealed = await this.decryption.seal(key, plain);
-    if (sealed === plain) return this.openResult(await this.inner.commit(write));
-    const result = await this.decryption.committing(key, { sealed, plain }, () =>
-      this.inner.commit({ ...write, draft: sealed }),
+    const { key, draft } = write;
+    const sealing = this.decryption.seal(key, draft);
+    const pair = sealing instanceof Promise ? await sealing : sealing;
+    if (pair === undefined) return this.openResult(await this.inner.commit(write));
+    const result = await this.decryption.committing(key, pair, () =>
+      this.inner.commit({ ...write, draft: pair.sealed }),
     );
     if (!result.ok) return this.openResult(result);
-    return { ...result, entry: plainEntry(key, result.revision, plain) };
+    return { ...result, entry: this.decryption.committed(key, result.revision, pair.plain) };
   }
 
   private async openResult(result: CommitResult): Promise<CommitResult> {

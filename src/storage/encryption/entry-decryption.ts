@@ -1,7 +1,7 @@
 import { andThen, type MaybePromise } from "../../base/maybe-promise.ts";
 import { RecentMap } from "../../base/recent-map.ts";
 import { createYielder } from "../../base/yielding.ts";
-import type { Draft, Entry, StoreEvent } from "../store.ts";
+import type { Draft, Entry, Revision, StoreEvent } from "../store.ts";
 import {
   encryptedBytes,
   isSealed,
@@ -19,8 +19,8 @@ const cacheLimits = { entries: 20_000, cost: 32 * 1024 * 1024 };
 /** Entries up to this size in total are decrypted without a pause for other work. */
 const maxBytesWithoutPause = 64 * 1024;
 
-/** A draft whose commit is pending, in both forms. */
-interface PendingDraft {
+/** A draft in both forms; the caller of the commit may change the bytes of its own draft. */
+export interface SealedPair {
   readonly sealed: Draft;
   readonly plain: Draft;
 }
@@ -28,12 +28,11 @@ interface PendingDraft {
 /** Encrypts drafts and decrypts entries of a store. */
 export class EntryDecryption {
   private readonly byCollection = new Map<string, CollectionCiphers | undefined>();
-  /** Decrypted forms of the objects of the store, so that readers of the same object share the result. */
-  private entries = new WeakMap<Entry, Entry>();
+  /** Decrypted forms of events, so that the subscriptions that receive an event share it. */
   private readonly events = new WeakMap<StoreEvent, StoreEvent>();
   private readonly batches = new WeakMap<readonly StoreEvent[], readonly StoreEvent[]>();
   private recent = new RecentMap<Entry>(cacheLimits);
-  private readonly pending = new Map<string, Set<PendingDraft>>();
+  private readonly pending = new Map<string, Set<SealedPair>>();
 
   constructor(private ciphersOf: CiphersOf) {}
 
@@ -41,26 +40,30 @@ export class EntryDecryption {
   use(ciphersOf: CiphersOf): void {
     this.ciphersOf = ciphersOf;
     this.byCollection.clear();
-    this.entries = new WeakMap();
     this.recent = new RecentMap(cacheLimits);
   }
 
   /**
    * Encrypts the draft of a key.
    *
-   * @returns the draft itself if the collection is stored in plain text.
+   * @returns undefined if the collection is stored in plain text.
    * @throws {EncryptionError} the key of the collection can't be used at present.
    */
-  seal(key: string, draft: Draft): MaybePromise<Draft> {
+  seal(key: string, draft: Draft): MaybePromise<SealedPair | undefined> {
     const writer = this.ciphersFor(key)?.writer;
-    if (writer === undefined) return draft;
-    return andThen(writer.encrypt(packDraft(draft), key), (bytes) => sealedDraft(writer.label, bytes));
+    if (writer === undefined) return undefined;
+    const packed = packDraft(draft);
+    const plain = unpackDraft(packed);
+    return andThen(writer.encrypt(packed, key), (bytes) => ({
+      sealed: sealedDraft(writer.label, bytes),
+      plain,
+    }));
   }
 
   /**
    * Runs the commit of a draft. Its events, which arrive before it ends, need no decryption.
    */
-  async committing<T>(key: string, drafts: PendingDraft, commit: () => Promise<T>): Promise<T> {
+  async committing<T>(key: string, drafts: SealedPair, commit: () => Promise<T>): Promise<T> {
     let pending = this.pending.get(key);
     if (pending === undefined) this.pending.set(key, (pending = new Set()));
     pending.add(drafts);
@@ -78,17 +81,26 @@ export class EntryDecryption {
    * @throws {EncryptionError} it can't be decrypted, or its collection must be encrypted.
    */
   open(entry: Entry): MaybePromise<Entry> {
-    const cached = this.entries.get(entry);
-    if (cached !== undefined) return cached;
-    const ciphers = this.ciphersFor(entry.key);
-    if (!isSealed(entry)) return this.openPlain(entry, ciphers);
-    const recent = this.recent.get(entry.key);
-    if (recent?.revision === entry.revision) return this.keep(entry, recent);
-    const committed = this.committedDraft(entry);
-    if (committed !== undefined) {
-      return this.keep(entry, plainEntry(entry.key, entry.revision, committed));
-    }
-    return this.decrypt(entry, ciphers);
+    return this.openWith(entry, true);
+  }
+
+  /** Returns the entry of a committed draft. */
+  committed(key: string, revision: Revision, plain: Draft): Entry {
+    const recent = this.recent.get(key);
+    return recent?.revision === revision ? recent : this.keep(plainEntry(key, revision, plain));
+  }
+
+  /** @param keeps whether the result is kept for later reads; that of a page isn't, so that it doesn't displace all others. */
+  private openWith(entry: Entry, keeps: boolean): MaybePromise<Entry> {
+    const { key, revision } = entry;
+    const ciphers = this.ciphersFor(key);
+    if (!isSealed(entry)) return openPlain(entry, ciphers);
+    const recent = this.recent.get(key);
+    if (recent?.revision === revision) return recent;
+    const draft = this.committedDraft(entry);
+    if (draft !== undefined) return this.keep(plainEntry(key, revision, draft));
+    const opened = decrypt(entry, ciphers);
+    return keeps ? andThen(opened, (plain) => this.keep(plain)) : opened;
   }
 
   /** Decrypts entries in their order; pauses for other work if they are large. */
@@ -124,14 +136,14 @@ export class EntryDecryption {
   }
 
   private openNow(entries: readonly Entry[]): MaybePromise<readonly Entry[]> {
-    return inOrder(entries, (entry) => this.open(entry));
+    return inOrder(entries, (entry) => this.openWith(entry, false));
   }
 
   private async openInTurns(entries: readonly Entry[]): Promise<readonly Entry[]> {
     const yieldIfDue = createYielder();
     const opened: Entry[] = [];
     for (const entry of entries) {
-      const one = this.open(entry);
+      const one = this.openWith(entry, false);
       opened.push(one instanceof Promise ? await one : one);
       const pause = yieldIfDue();
       if (pause !== undefined) await pause;
@@ -139,45 +151,8 @@ export class EntryDecryption {
     return opened;
   }
 
-  private openPlain(entry: Entry, ciphers: CollectionCiphers | undefined): Entry {
-    if (ciphers === undefined || (ciphers.writer === undefined && ciphers.readsPlain)) return entry;
-    if (!ciphers.readsPlain) {
-      throw unreadable(entry.key, "it is not encrypted, and the providers of its resource have no identity");
-    }
-    return this.remember(entry, { ...entry, outdated: true });
-  }
-
-  private decrypt(entry: Entry, ciphers: CollectionCiphers | undefined): MaybePromise<Entry> {
-    const label = labelOf(entry);
-    const reader = ciphers?.readers.find((one) => one.label === label);
-    if (reader === undefined) {
-      throw unreadable(entry.key, `no provider of its resource has the key ${JSON.stringify(label)}`);
-    }
-    const bytes = encryptedBytes(entry);
-    const { writer } = ciphers!;
-    const finish = (packed: Buffer): Entry => {
-      const plain = plainEntry(entry.key, entry.revision, unpackDraft(packed));
-      const outdated = reader !== writer || reader.isOutdated?.(bytes) === true;
-      return this.keep(entry, outdated ? { ...plain, outdated } : plain);
-    };
-    try {
-      const packed = reader.decrypt(bytes, entry.key);
-      if (!(packed instanceof Promise)) return finish(packed);
-      return packed.then(finish).catch((error: unknown) => {
-        throw withKey(entry.key, error);
-      });
-    } catch (error) {
-      throw withKey(entry.key, error);
-    }
-  }
-
-  private keep(entry: Entry, plain: Entry): Entry {
+  private keep(plain: Entry): Entry {
     this.recent.set(plain.key, plain, plain.body.length + plain.header.length);
-    return this.remember(entry, plain);
-  }
-
-  private remember(entry: Entry, plain: Entry): Entry {
-    this.entries.set(entry, plain);
     return plain;
   }
 
@@ -198,6 +173,36 @@ export class EntryDecryption {
     const ciphers = this.ciphersOf(group, resource);
     this.byCollection.set(collection, ciphers);
     return ciphers;
+  }
+}
+
+function openPlain(entry: Entry, ciphers: CollectionCiphers | undefined): Entry {
+  if (ciphers === undefined || (ciphers.writer === undefined && ciphers.readsPlain)) return entry;
+  if (ciphers.readsPlain) return { ...entry, outdated: true };
+  throw unreadable(entry.key, "it is not encrypted, and the providers of its resource have no identity");
+}
+
+function decrypt(entry: Entry, ciphers: CollectionCiphers | undefined): MaybePromise<Entry> {
+  const { key, revision } = entry;
+  const label = labelOf(entry);
+  const reader = ciphers?.readers.find((one) => one.label === label);
+  if (reader === undefined) {
+    throw unreadable(key, `no provider of its resource has the key ${JSON.stringify(label)}`);
+  }
+  const bytes = encryptedBytes(entry);
+  const finish = (packed: Buffer): Entry => {
+    const plain = plainEntry(key, revision, unpackDraft(packed));
+    const outdated = reader !== ciphers?.writer || reader.isOutdated?.(bytes) === true;
+    return outdated ? { ...plain, outdated } : plain;
+  };
+  try {
+    const packed = reader.decrypt(bytes, key);
+    if (!(packed instanceof Promise)) return finish(packed);
+    return packed.then(finish).catch((error: unknown) => {
+      throw withKey(key, error);
+    });
+  } catch (error) {
+    throw withKey(key, error);
   }
 }
 

@@ -1,4 +1,12 @@
-import { createCipheriv, createDecipheriv, createHmac, randomBytes } from "node:crypto";
+import {
+  createCipheriv,
+  createDecipheriv,
+  createHmac,
+  createSecretKey,
+  randomBytes,
+  type KeyObject,
+} from "node:crypto";
+import { RecentMap } from "../../base/recent-map.ts";
 import { EncryptionError, type ValueCipher } from "./value-cipher.ts";
 
 const saltBytes = 16;
@@ -7,54 +15,61 @@ const tagBytes = 16;
 const blockBytes = 16;
 
 /**
- * AES-GCM with a key that is derived for each value from the secret and a random salt (HMAC-SHA-256), so that any number of values can be
- * encrypted with one secret. The context is authenticated. Form: salt, nonce, ciphertext, tag.
+ * AES-GCM with keys that are derived from the secret (HMAC-SHA-256). Each cipher derives its own one, from a random salt, and counts its
+ * nonces, so that any number of values can be encrypted with one secret. The context is authenticated. Form: salt, nonce, ciphertext, tag.
  *
  * @param secret 16, 24 or 32 bytes.
  */
 export function aesGcm(label: string, secret: Buffer): ValueCipher {
+  const keys = new DerivedKeys(secret);
+  const head = randomBytes(saltBytes + nonceBytes);
+  const key = keys.of(head);
+  let count = 0n;
   return {
     label,
-    encrypt: (plain, context) => sealWithDerivedKey(secret, plain, context),
-    decrypt: (sealed, context) => openWithDerivedKey(secret, sealed, context),
+    encrypt(plain, context) {
+      head.writeBigUInt64LE(count++, saltBytes);
+      const cipher = createCipheriv("aes-256-gcm", key, head.subarray(saltBytes));
+      cipher.setAAD(Buffer.from(context));
+      const body = cipher.update(plain);
+      cipher.final();
+      return Buffer.concat([head, body, cipher.getAuthTag()]);
+    },
+    decrypt(sealed, context) {
+      const bodyAt = saltBytes + nonceBytes;
+      const tagAt = sealed.length - tagBytes;
+      if (tagAt < bodyAt) throw new EncryptionError("the encrypted value is cut off");
+      const decipher = createDecipheriv("aes-256-gcm", keys.of(sealed), sealed.subarray(saltBytes, bodyAt));
+      decipher.setAAD(Buffer.from(context));
+      decipher.setAuthTag(sealed.subarray(tagAt));
+      return authenticated(() => {
+        const plain = decipher.update(sealed.subarray(bodyAt, tagAt));
+        decipher.final();
+        return plain;
+      });
+    },
   };
 }
 
-/** Encrypts as {@link aesGcm}. */
-function sealWithDerivedKey(secret: Buffer, plain: Buffer, context: string): Buffer {
-  const head = randomBytes(saltBytes + nonceBytes);
-  const cipher = createCipheriv("aes-256-gcm", derivedKey(secret, head), head.subarray(saltBytes));
-  cipher.setAAD(Buffer.from(context));
-  const body = cipher.update(plain);
-  const rest = cipher.final();
-  return Buffer.concat([head, body, rest, cipher.getAuthTag()]);
-}
+/** Number of derived keys that are kept: one for each start of a server that wrote values. */
+const maxKeys = 1000;
 
-/**
- * Decrypts as {@link aesGcm}.
- *
- * @throws {EncryptionError} the value is damaged, or has another key or context.
- */
-function openWithDerivedKey(secret: Buffer, sealed: Buffer, context: string): Buffer {
-  const bodyAt = saltBytes + nonceBytes;
-  const tagAt = sealed.length - tagBytes;
-  if (tagAt < bodyAt) throw new EncryptionError("the encrypted value is cut off");
-  const decipher = createDecipheriv(
-    "aes-256-gcm",
-    derivedKey(secret, sealed),
-    sealed.subarray(saltBytes, bodyAt),
-  );
-  decipher.setAAD(Buffer.from(context));
-  decipher.setAuthTag(sealed.subarray(tagAt));
-  return authenticated(() => {
-    const plain = decipher.update(sealed.subarray(bodyAt, tagAt));
-    decipher.final();
-    return plain;
-  });
-}
+/** The keys that are derived from a secret. */
+class DerivedKeys {
+  private readonly bySalt = new RecentMap<KeyObject>({ entries: maxKeys, cost: Infinity });
 
-function derivedKey(secret: Buffer, head: Buffer): Buffer {
-  return createHmac("sha256", secret).update(head.subarray(0, saltBytes)).digest();
+  constructor(private readonly secret: Buffer) {}
+
+  /** Returns the key of a value, which begins with the salt. */
+  of(value: Buffer): KeyObject {
+    const salt = value.toString("latin1", 0, saltBytes);
+    const cached = this.bySalt.get(salt);
+    if (cached !== undefined) return cached;
+    const hash = createHmac("sha256", this.secret).update(value.subarray(0, saltBytes));
+    const key = createSecretKey(hash.digest());
+    this.bySalt.set(salt, key);
+    return key;
+  }
 }
 
 /**

@@ -43,7 +43,7 @@ export function sealedDraft(label: string, encrypted: Buffer): Draft {
 
 /** Whether the value of an entry is encrypted. */
 export function isSealed({ header, revisionAt }: Entry): boolean {
-  if (revisionAt !== 0 || header.length <= mark.length) return false;
+  if (revisionAt !== 0 || header.length <= mark.length || header[0] !== mark[0]) return false;
   return mark.every((byte, index) => header[index] === byte);
 }
 
@@ -60,7 +60,7 @@ export function encryptedBytes({ body, revision }: Entry): Buffer {
 /** Creates the entry of a draft in plain text; its header isn't copied. */
 export function plainEntry(key: string, revision: Revision, { header, body, revisionAt }: Draft): Entry {
   const digits = String(revision);
-  const bytes = Buffer.allocUnsafeSlow(body.length + digits.length);
+  const bytes = Buffer.allocUnsafe(body.length + digits.length);
   spliceRevision(bytes, 0, body, revisionAt, digits);
   return { key, revision, header, body: bytes, revisionAt };
 }

@@ -1,4 +1,6 @@
 import { systemClock } from "../base/clock.ts";
+import { defaultRelease } from "../base/releases.ts";
+import { readReleaseRecord } from "../resources/releases/release-record.ts";
 import { requireStore } from "../storage/lmdb/backup.ts";
 import { openLmdbStore } from "../storage/lmdb/lmdb-store.ts";
 import { damagedPageOf } from "../storage/lmdb/opening-risk.ts";
@@ -45,6 +47,8 @@ async function checkEverything(dir: string): Promise<number> {
   try {
     const damage = await showingProgress((progress) => store.check(progress));
     for (const line of damage) process.stdout.write(`${line}\n`);
+    const { oldest, newest } = await readReleaseRecord(store, defaultRelease);
+    if (newest !== defaultRelease) process.stdout.write(`written by releases ${oldest} to ${newest}\n`);
     process.stdout.write(
       `revision ${String(await store.latestRevision())}: ${damage.length === 0 ? "sound" : "damaged"}\n`,
     );

@@ -42,6 +42,7 @@ import { administratorEntry, loopbackUser } from "./start/own-users.ts";
 import { encryptedStore } from "./encryption/store-encryption.ts";
 import { openStore, type OpenStore } from "./start/open-store.ts";
 import { startWriting } from "./start/start-writes.ts";
+import { storeInRelease } from "./start/store-release.ts";
 import type { ServerOptions } from "./options/server-options.ts";
 import { optionsOfFork } from "./library/forks.ts";
 import type { Inherited } from "./start/inherited.ts";
@@ -182,11 +183,13 @@ export async function startServer(allOptions: ServerOptions, inherited?: Inherit
   const registry = await registryFor(options, extensions.kinds);
   const opened = new Opened();
   try {
-    const storage = await openStore(options, extensions.store, inherited);
-    opened.add(storage.store, (one) => one.close());
-    const encryption = opened.add(await encryptedStore(options, storage), close);
-    const { store } = encryption;
-    const pieces = { registry, ...storage, store, chosen, extensions, life, opened, inherited };
+    const engineStore = await openStore(options, extensions.store, inherited);
+    opened.add(engineStore.store, (one) => one.close());
+    const encryption = opened.add(await encryptedStore(options, engineStore), close);
+    const { store, recording } = await storeInRelease(options, { ...engineStore, store: encryption.store });
+    opened.add(recording, (one) => one?.close());
+    const storage = { ...engineStore, store };
+    const pieces = { registry, ...storage, chosen, extensions, life, opened, inherited };
     const parts = await assemble(options, pieces);
     const server = new Server(parts);
     const { listener } = parts;

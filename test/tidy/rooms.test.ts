@@ -9,6 +9,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
   "src/resources/": [
     "registry",
     "objects",
+    "releases",
     "followers",
     "pages",
     "selector-index",

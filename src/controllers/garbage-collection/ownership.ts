@@ -22,7 +22,7 @@ const markedEntries = new EntryValues<boolean>();
 export class Ownership {
   private readonly ownersOf = new Map<string, readonly string[]>();
   private readonly dependents = new Map<string, Set<string>>();
-  /** Objects with an owner of an unknown kind. */
+  /** Objects of an unknown kind, or with an owner of one. */
   private readonly ofUnknownKinds = new Set<string>();
   /** Resource types by store prefix, at a revision of the registry. */
   private types = { revision: -1, byPrefix: new Map<string, Resource>() };
@@ -61,14 +61,19 @@ export class Ownership {
     this.ofUnknownKinds.delete(key);
   }
 
-  /** Returns the keys of objects with an owner whose kind was unknown when they were added. */
-  withUnknownOwners(): readonly string[] {
+  /** Returns the keys of objects whose kind, or that of an owner, was unknown when they were added. */
+  withUnknownKinds(): readonly string[] {
     return [...this.ofUnknownKinds];
   }
 
   /** Returns the keys of the objects that refer to the object as an owner, regardless of uid. */
   dependentsOf(key: string): readonly string[] {
     return [...(this.dependents.get(key) ?? [])];
+  }
+
+  /** As {@link dependentsOf}, without objects of unknown kinds, which can't be deleted or changed. */
+  knownDependentsOf(key: string): readonly string[] {
+    return this.dependentsOf(key).filter((one) => this.knows(one));
   }
 
   /** Returns the keys of an object's owners. */
@@ -79,6 +84,13 @@ export class Ownership {
   /** Returns the keys of all objects with owners. */
   owned(): IterableIterator<string> {
     return this.ownersOf.keys();
+  }
+
+  /** Whether the kind of a store key is served; otherwise the object is one {@link withUnknownKinds}. */
+  knows(key: string): boolean {
+    if (this.resourceOf(key) !== undefined) return true;
+    this.ofUnknownKinds.add(key);
+    return false;
   }
 
   /** Returns the resource type of a store key. */

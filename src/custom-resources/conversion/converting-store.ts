@@ -20,7 +20,7 @@ import { convertAll, type ObjectConverter } from "./object-converter.ts";
 import type { RefreshingStore } from "./refreshing-store.ts";
 import { checkSize } from "../../resources/objects/object-size.ts";
 import type { Resource } from "../../resources/registry/registry.ts";
-import { entryWith, StoreView } from "./store-view.ts";
+import { entryWith, StoreView } from "../../resources/objects/store-view.ts";
 import { asBuffer, decodeBody, encodeObject } from "../../resources/objects/stored.ts";
 
 /**

@@ -15,7 +15,7 @@ import type {
   Write,
 } from "../../storage/store.ts";
 import type { Resource } from "../../resources/registry/registry.ts";
-import { entryWith, StoreView } from "./store-view.ts";
+import { entryWith, StoreView } from "../../resources/objects/store-view.ts";
 import { decodeLive, encodeObject } from "../../resources/objects/stored.ts";
 import type { VersionedStore, WatchSource } from "../../resources/registry/versioned-storage.ts";
 import {

@@ -148,7 +148,8 @@ function textOf(owned: OwnedFields): string {
 }
 
 /** Sorts entries as Kubernetes: applies first, then by time and name. */
-function sortEntries(entries: readonly EntryText[]): EntryText[] {
+/** Sorts entries as they are stored. */
+export function sortEntries(entries: readonly EntryText[]): EntryText[] {
   const key = ({ manager, time = "" }: EntryText) =>
     [manager.operation, time, manager.name, manager.apiVersion, manager.subresource].join("\n");
   if (entries.length === 1) return [...entries];

@@ -15,14 +15,15 @@ import type { Resource } from "../registry/registry.ts";
  * the store can insert the revision at a fixed position. Get, list and watch send these bytes.
  *
  * @param managed its managed fields; by default those in its metadata.
+ * @param ordered its members in canonical order; by default those that the kind declares.
  */
 export function encodeObject(
   resource: Resource,
   object: ApiObject,
   managed = textOfEntries(object.metadata.managedFields),
+  ordered = inOrder(resource.kind.type, object) as ApiObject,
 ): Draft {
   const { bodyPrefix } = resource;
-  const ordered = inOrder(resource.kind.type, object) as ApiObject;
   const before = `"${membersBut(ordered.metadata as JsonObject, separateMetadata)}`;
   const owners = managed.text === "" ? "" : `${managedMark}${managed.text}`;
   const text = `${before}${owners}}${membersBut(ordered as JsonObject, firstMembers)}}`;

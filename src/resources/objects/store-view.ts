@@ -14,7 +14,7 @@ import type {
   Subscription,
   Write,
 } from "../../storage/store.ts";
-import { draftBody } from "../../resources/objects/stored.ts";
+import { draftBody } from "./stored.ts";
 
 /** A store with the entries of another one in a different form. Subscriptions and everything else are those of the other store. */
 export abstract class StoreView implements Store {

@@ -1,0 +1,118 @@
+import { andThen, type MaybePromise } from "../../base/maybe-promise.ts";
+import { createYielder } from "../../base/yielding.ts";
+import { checkSize } from "../objects/object-size.ts";
+import { entryWith, StoreView } from "../objects/store-view.ts";
+import type {
+  CommitResult,
+  Deferral,
+  Entry,
+  Listener,
+  RangeOptions,
+  RangePage,
+  Revision,
+  Store,
+  StoreEvent,
+  SubscribeOptions,
+  Subscription,
+  Write,
+} from "../../storage/store.ts";
+import type { StoredForms } from "./stored-forms.ts";
+
+/**
+ * A store to which other releases wrote, as the server's release knows it: entries have the form of this release, without the fields of
+ * later ones, and updates keep these fields.
+ */
+export class ReleaseStore extends StoreView {
+  private readonly events = new WeakMap<StoreEvent, StoreEvent>();
+  private readonly batches = new WeakMap<readonly StoreEvent[], readonly StoreEvent[]>();
+  private readonly entries = new WeakMap<Entry, Entry>();
+
+  constructor(
+    inner: Store,
+    private readonly forms: StoredForms,
+  ) {
+    super(inner);
+  }
+
+  get(key: string, at?: Revision): MaybePromise<Entry | undefined> {
+    return andThen(this.inner.get(key, at), (entry) => (entry === undefined ? undefined : this.show(entry)));
+  }
+
+  range(options: RangeOptions): MaybePromise<RangePage> {
+    return andThen(this.inner.range(options), (page) =>
+      page.entries.some((entry) => this.forms.mayDiffer(entry)) ? this.showPage(page) : page,
+    );
+  }
+
+  private async showPage(page: RangePage): Promise<RangePage> {
+    const yieldIfDue = createYielder();
+    const entries: Entry[] = [];
+    for (const entry of page.entries) {
+      entries.push(this.show(entry));
+      await yieldIfDue();
+    }
+    return { ...page, entries };
+  }
+
+  async commit(write: Write): Promise<CommitResult> {
+    const result = await this.inner.commit(write.kind === "update" ? await this.complete(write) : write);
+    if (result.ok) return { ...result, entry: this.show(result.entry) };
+    return result.current === undefined ? result : { ...result, current: this.show(result.current) };
+  }
+
+  /** Adds the fields of later releases that the stored object has. */
+  private async complete(write: Write & { readonly kind: "update" }): Promise<Write> {
+    const { key, expected, draft } = write;
+    if (!this.forms.concerns(key)) return write;
+    const before = await this.inner.get(key);
+    // Any other state is a conflict.
+    if (before?.revision !== expected || !this.forms.mayDiffer(before)) return write;
+    const complete = this.forms.complete(entryWith(before, draft), before);
+    if (complete === undefined) return write;
+    checkSize(complete);
+    return { ...write, draft: complete };
+  }
+
+  override subscribe({ deferral, ...options }: SubscribeOptions, listener: Listener): Subscription {
+    const shown: Listener = {
+      events: (batch, upTo) => listener.events(this.showBatch(batch), upTo),
+      ended: (error) => listener.ended(error),
+      ...(listener.drained && { drained: () => listener.drained!() }),
+    };
+    return this.inner.subscribe({ ...options, ...(deferral && { deferral: this.shownTo(deferral) }) }, shown);
+  }
+
+  private shownTo(deferral: Deferral): Deferral {
+    return { key: deferral.key, selects: (batch) => deferral.selects(this.showBatch(batch)) };
+  }
+
+  private showBatch(batch: readonly StoreEvent[]): readonly StoreEvent[] {
+    let shown = this.batches.get(batch);
+    if (shown === undefined) {
+      const events = batch.map((event) => this.showEvent(event));
+      shown = events.some((event, index) => event !== batch[index]) ? events : batch;
+      this.batches.set(batch, shown);
+    }
+    return shown;
+  }
+
+  private showEvent(event: StoreEvent): StoreEvent {
+    if (!this.forms.concerns(event.key)) return event;
+    let shown = this.events.get(event);
+    if (shown === undefined) {
+      const entry = event.entry && this.show(event.entry);
+      const previous = event.previous && this.show(event.previous);
+      const isSame = entry === event.entry && previous === event.previous;
+      this.events.set(event, (shown = isSame ? event : { ...event, entry, previous }));
+    }
+    return shown;
+  }
+
+  /** Returns the same entry for the same one, so that values derived from it can be kept with it. */
+  private show(entry: Entry): Entry {
+    if (!this.forms.mayDiffer(entry)) return entry;
+    let shown = this.entries.get(entry);
+    if (shown === undefined) this.entries.set(entry, (shown = this.forms.show(entry)));
+    return shown;
+  }
+}

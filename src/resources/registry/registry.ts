@@ -281,7 +281,7 @@ function newResourceNames(kind: Kind, vocabulary: Vocabulary): ResourceNames {
     apiVersion,
     name: kind.resource,
     namespaced: kind.scope === "Namespaced",
-    storePrefix: storePrefixOf(group, kind.resource),
+    storePrefix: storePrefixOf(group, kind.collection ?? kind.resource),
     bodyPrefix: Buffer.from(
       `{"kind":${JSON.stringify(kind.name)},"apiVersion":${JSON.stringify(apiVersion)},"metadata":{"resourceVersion":"`,
     ),

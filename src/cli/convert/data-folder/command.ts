@@ -1,4 +1,5 @@
 import { defaultRelease } from "../../../base/releases.ts";
+import { readReleaseRecord } from "../../../resources/releases/release-record.ts";
 import { gatesOfRelease } from "../../../server/features/features.ts";
 import { storeFormat } from "../../../server/start/store-stamp.ts";
 import type { Progress } from "../../../storage/lmdb/progress.ts";
@@ -47,6 +48,12 @@ export async function convertDataFolder(read: FlagReader, progress: Progress): P
     stamp: { label: target.name, format: storeFormat },
     progress,
     async change(copy) {
+      const { newest } = await readReleaseRecord(copy, defaultRelease);
+      if (newest !== defaultRelease) {
+        throw new ClientError(
+          `${folder} has objects of release ${newest}: --data-dir converts those of release ${defaultRelease} only`,
+        );
+      }
       result = await convertStore(copy, source, target, gatesOfRelease(defaultRelease).enabled);
       return result.refusals.length === 0 && !isDryRun;
     },

@@ -25,6 +25,7 @@ export function declareResourceClaim(version: DeviceVersion, members: VersionMem
   return version.declarations.kind({
     name: "ResourceClaim",
     resource: "resourceclaims",
+    collection: "resourceclaims.v1",
     singular: "resourceclaim",
     scope: "Namespaced",
     returnsDeletedObject: true,
@@ -83,6 +84,7 @@ export function declareResourceClaimTemplate(version: DeviceVersion, members: Ve
   return kind({
     name: "ResourceClaimTemplate",
     resource: "resourceclaimtemplates",
+    collection: "resourceclaimtemplates.v1",
     singular: "resourceclaimtemplate",
     scope: "Namespaced",
     returnsDeletedObject: true,

@@ -28,6 +28,7 @@ export function declareDeviceClass(version: DeviceVersion, members: VersionMembe
   return version.declarations.kind({
     name: "DeviceClass",
     resource: "deviceclasses",
+    collection: "deviceclasses.v1",
     singular: "deviceclass",
     scope: "Cluster",
     returnsDeletedObject: true,

@@ -15,6 +15,7 @@ export function declareResourceSlice(version: DeviceVersion, members: VersionMem
   return version.declarations.kind({
     name: "ResourceSlice",
     resource: "resourceslices",
+    collection: "resourceslices.v1",
     singular: "resourceslice",
     scope: "Cluster",
     returnsDeletedObject: true,

@@ -1,6 +1,7 @@
 // Writes src/server/features/releases/v1-N.ts: the feature gates that a release of the reference adds, changes and removes.
 // Usage: node scripts/releases/gates.mjs 27 28 …
-import { writeFileSync } from "node:fs";
+// With --check it writes nothing, and fails if a file differs.
+import { readFileSync, writeFileSync } from "node:fs";
 import { format } from "prettier";
 import { filesIn, moduleFolder } from "./modules.mjs";
 
@@ -55,7 +56,11 @@ function stageText(spec) {
   return `${stage}${isUsual ? "" : on ? " on" : " off"}${lock}`;
 }
 
-for (const minor of process.argv.slice(2).map(Number)) {
+const isCheck = process.argv.includes("--check");
+for (const minor of process.argv
+  .slice(2)
+  .filter((word) => word !== "--check")
+  .map(Number)) {
   const [before, after] = [gatesOf(minor - 1), gatesOf(minor)];
   const changes = [...after].filter(([name, stage]) => before.get(name) !== stage);
   for (const name of before.keys()) if (!after.has(name)) changes.push([name, "removed"]);
@@ -66,9 +71,12 @@ import type { GateChanges } from "../gate-changes.ts";
 /** The feature gates that release 1.${minor} adds, changes and removes. */
 export const gateChanges = (): GateChanges => ({${lines.join("\n")}});
 `;
-  writeFileSync(
-    `src/server/features/releases/v1-${minor}.ts`,
-    await format(text, { parser: "typescript", printWidth: 110 }),
-  );
+  const file = `src/server/features/releases/v1-${minor}.ts`;
+  const formatted = await format(text, { parser: "typescript", printWidth: 110 });
+  if (!isCheck) writeFileSync(file, formatted);
+  else if (readFileSync(file, "utf8") !== formatted) {
+    console.error(`${file} differs from the published modules`);
+    process.exitCode = 1;
+  }
   console.log(`1.${minor}: ${lines.length} changes`);
 }

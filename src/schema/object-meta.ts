@@ -1,3 +1,4 @@
+import { isAtLeast, type Release } from "../base/releases.ts";
 import { atomicStruct, struct } from "./meta.ts";
 import { replacedIn } from "./later-fields.ts";
 import { bool, field, fieldsV1, int64, list, map, string, time } from "./types.ts";
@@ -76,6 +77,11 @@ export const ObjectMeta = struct(
     }),
   },
 );
+
+/** Returns the members of the metadata of an object that was never created: earlier releases write an empty time. */
+export function emptyTimes(release: Release): { readonly creationTimestamp?: null } {
+  return isAtLeast(release, "1.34") ? {} : { creationTimestamp: null };
+}
 
 /** Metadata of a list (spec: conventions 2.2). */
 export const ListMeta = struct("ListMeta", "Metadata of a list.", {

@@ -2,8 +2,9 @@ import { createHash } from "node:crypto";
 import type { DiscoveredVersion } from "../../aggregation/api-services.ts";
 import type { PublishedResource } from "../../aggregation/published-resources.ts";
 import type { RemoteApiService } from "../../aggregation/remote-api-service.ts";
-import type { Resource } from "../../resources/registry/registry.ts";
+import type { Registry, Resource } from "../../resources/registry/registry.ts";
 import type { DiscoveredVersions } from "./discovered-versions.ts";
+import { emptyTimes } from "../../schema/object-meta.ts";
 import { groupName, type Kind, type Subresource } from "../../schema/kind.ts";
 import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
 import { parseAccept, byPreference } from "../request/negotiation.ts";
@@ -31,12 +32,12 @@ export class AggregatedDiscovery {
    * @param isIn returns true for groups that the document contains.
    */
   constructor(
-    private readonly vocabulary: Vocabulary,
+    private readonly registry: Pick<Registry, "vocabulary" | "release">,
     private readonly served: readonly AggregatedVersion[],
     private readonly all: DiscoveredVersions,
     private readonly isIn: (group: string) => boolean,
   ) {
-    this.group = `apidiscovery.${vocabulary.groupSuffix}`;
+    this.group = `apidiscovery.${registry.vocabulary.groupSuffix}`;
   }
 
   /** Sends the document if the client prefers it to the legacy one. Returns false otherwise. */
@@ -76,7 +77,7 @@ export class AggregatedDiscovery {
       apiVersion: `${this.group}/${version}`,
       metadata: {},
       items: groups.map((group) => ({
-        metadata: { name: group, creationTimestamp: null },
+        metadata: { name: group, ...emptyTimes(this.registry.release) },
         versions: groupVersions.filter((one) => one.group === group).map((one) => this.version(one)),
       })),
     };
@@ -102,7 +103,7 @@ export class AggregatedDiscovery {
     const { kind } = resource;
     const subresources = shownSubresources(kind).map(([name, declared]) => ({
       subresource: name,
-      responseKind: kindAt(resource, declared, this.vocabulary),
+      responseKind: kindAt(resource, declared, this.registry.vocabulary),
       verbs: declared.verbs,
     }));
     return {

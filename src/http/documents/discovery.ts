@@ -44,7 +44,7 @@ export function addDiscoveryPaths(
   const all = new DiscoveredVersions(registry, apiServices);
   const aggregated = (isIn: (group: string) => boolean) =>
     features.aggregated.length > 0
-      ? new AggregatedDiscovery(vocabulary, features.aggregated, all, isIn)
+      ? new AggregatedDiscovery(registry, features.aggregated, all, isIn)
       : undefined;
   const legacy = (request: RequestContext) => ({
     kind: "APIVersions",

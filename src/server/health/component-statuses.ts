@@ -1,6 +1,8 @@
 import type { Clock } from "../../base/clock.ts";
+import { defaultRelease, type Release } from "../../base/releases.ts";
 import { ComponentStatus } from "../../kinds/core/component-status.ts";
 import type { ApiObject } from "../../schema/kind.ts";
+import { emptyTimes } from "../../schema/object-meta.ts";
 import type { Store } from "../../storage/store.ts";
 import { checkStore } from "./health-checks.ts";
 
@@ -11,7 +13,11 @@ const storeComponent = "etcd-0";
  * Returns the ComponentStatuses. Only the store is listed: the server doesn't know other components, such as a
  * scheduler.
  */
-export async function componentStatuses(store: Store, clock: Clock): Promise<readonly ApiObject[]> {
+export async function componentStatuses(
+  store: Store,
+  clock: Clock,
+  release: Release = defaultRelease,
+): Promise<readonly ApiObject[]> {
   const problem = await checkStore(store, clock);
   const healthy = { type: "Healthy", status: "True", message: "ok" };
   const condition = problem === undefined ? healthy : { type: "Healthy", status: "False", error: problem };
@@ -19,7 +25,7 @@ export async function componentStatuses(store: Store, clock: Clock): Promise<rea
     {
       kind: ComponentStatus.name,
       apiVersion: ComponentStatus.version,
-      metadata: { name: storeComponent, creationTimestamp: null },
+      metadata: { name: storeComponent, ...emptyTimes(release) },
       conditions: [condition],
     },
   ];

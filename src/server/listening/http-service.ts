@@ -106,7 +106,9 @@ export async function httpService(
     turns: new FairTurns(eventLoop, (work) => engine.store.together(work)),
     largeRequests: new LargeRequests(),
     reading: new FairReading(),
-    computed: new Map([[ComponentStatus.name, () => componentStatuses(engine.store, clock)]]),
+    computed: new Map([
+      [ComponentStatus.name, () => componentStatuses(engine.store, clock, options.release)],
+    ]),
     reviews: reviewHandlers({
       ...parts,
       authenticator,

@@ -1983,6 +1983,8 @@ export interface KindMembers<O> {
   readonly name: string;
   /** Plural name, as in paths: `rolebindings`. */
   readonly resource: string;
+  /** Name of the collection in the store, if other objects are stored under that of the resource in other releases. */
+  readonly collection?: string;
   readonly singular: string;
   readonly scope: "Namespaced" | "Cluster";
   readonly doc: string;
@@ -2048,10 +2050,7 @@ export interface KindMembers<O> {
    * deleted immediately.
    */
   readonly gracePeriodSeconds?: (object: O, requested: number | bigint | undefined) => number | bigint;
-  /**
-   * What a deletion without propagation policy does with dependents; the default is to delete them. With `Unsupported`,
-   * propagation policies are ignored.
-   */
+  /** What a deletion without propagation policy does with dependents; default: delete them. `Unsupported` ignores propagation policies. */
   readonly defaultGarbageCollectionPolicy?: "DeleteDependents" | "OrphanDependents" | "Unsupported";
   /** Warning for a deletion without propagation policy. */
   readonly orphanWarning?: string;

@@ -1,3 +1,6 @@
+import { kindsOfRelease } from "../../src/kinds/kinds-of-release.ts";
+import { StoredForms } from "../../src/resources/releases/stored-forms.ts";
+import { kubernetes } from "../../src/vocabulary/kubernetes.ts";
 import { checkSync } from "recheck";
 import { expect, test } from "vitest";
 import { sources } from "./source-files.ts";
@@ -81,6 +84,8 @@ const builders: Record<string, () => Promise<unknown>> = {
   "src/controllers/garbage-collection/ownership.ts": () =>
     import("../../src/controllers/garbage-collection/ownership.ts"),
   "src/kinds/core/pod/image-name.ts": () => import("../../src/kinds/core/pod/image-name.ts"),
+  "src/resources/releases/stored-forms.ts": () =>
+    StoredForms.create("1.30", { oldest: "1.26", newest: "1.37" }, kubernetes, kindsOfRelease),
 };
 
 test(

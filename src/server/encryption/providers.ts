@@ -9,6 +9,9 @@ export type KmsCipher = (kms: ConfiguredKms) => Promise<ValueCipher>;
 /** Group of the core resources in keys of the store. */
 const coreGroup = "core";
 
+/** Collection of the record of releases, which programs without keys read; it has no objects. */
+const recordCollection = "releases";
+
 /** Creates the ciphers of a configuration. */
 export async function configuredCiphers(
   entries: readonly ConfiguredResources[],
@@ -17,6 +20,7 @@ export async function configuredCiphers(
   const rules: { readonly entry: ConfiguredResources; readonly ciphers: CollectionCiphers }[] = [];
   for (const entry of entries) rules.push({ entry, ciphers: await ciphersOf(entry.providers, kmsCipher) });
   return (keyGroup, resource) => {
+    if (keyGroup === coreGroup && resource === recordCollection) return undefined;
     const group = keyGroup === coreGroup ? "" : keyGroup;
     return rules.find(({ entry }) => entry.patterns.some((one) => matchesResource(one, group, resource)))
       ?.ciphers;

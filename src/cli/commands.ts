@@ -39,6 +39,11 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import("./compact.ts")).compactCommand,
   },
   {
+    name: "rewrite",
+    summary: "Stores objects again that have an older key or version.",
+    load: async () => (await import("./rewrite.ts")).rewriteCommand,
+  },
+  {
     name: "convert",
     summary: "Converts manifests of older API versions to the current ones.",
     load: async () => (await import("./convert/command.ts")).convertCommand,

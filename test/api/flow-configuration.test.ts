@@ -53,6 +53,16 @@ describe("flow control configuration", () => {
     await until(dangling, (one) => one?.status === "True");
   });
 
+  test.each(["v1beta2", "v1beta3"])("labels of mandatory levels can be changed in %s", async (version) => {
+    await start();
+    for (const name of ["catch-all", "exempt"]) {
+      const path = `${levels.replace("v1beta3", version)}/${name}`;
+      const labels = { changed: version };
+      const { body } = await ok(flow.admin.patch(path, { metadata: { labels } }));
+      expect(body.metadata.labels).toEqual(labels);
+    }
+  });
+
   test("mandatory objects are recreated, suggested ones are restored unless their annotation disables it", async () => {
     await start();
     const annotation = "apf.platform.io/autoupdate-spec";

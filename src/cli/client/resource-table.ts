@@ -3,6 +3,8 @@ import type { ServerClient } from "./server-client.ts";
 /** A resource type of the discovery documents. */
 export interface KnownResource {
   readonly group: string;
+  /** Preferred version of the group: `v1`, `apps/v1`. */
+  readonly groupVersion: string;
   readonly name: string;
   /** Singular in camel case: `ConfigMap`. */
   readonly kind: string;
@@ -28,7 +30,7 @@ interface GroupList {
 }
 interface ResourceList {
   readonly groupVersion: string;
-  readonly resources: readonly (Omit<KnownResource, "group" | "shortNames"> & {
+  readonly resources: readonly (Omit<KnownResource, "group" | "groupVersion" | "shortNames"> & {
     readonly shortNames?: readonly string[];
   })[];
 }
@@ -54,7 +56,7 @@ export class ResourceTable {
     const lists = (await Promise.all(paths.map((path) => client.get(path)))) as unknown as ResourceList[];
     const all = lists.flatMap(({ groupVersion, resources }) => {
       const group = groupVersion.includes("/") ? groupVersion.split("/")[0]! : "";
-      return resources.map(({ shortNames = [], ...rest }) => ({ ...rest, shortNames, group }));
+      return resources.map(({ shortNames = [], ...rest }) => ({ ...rest, shortNames, group, groupVersion }));
     });
     return new ResourceTable(
       all.filter(({ name }) => !name.includes("/")),

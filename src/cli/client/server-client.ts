@@ -3,10 +3,19 @@ import { Agent, request } from "node:https";
 import type { IncomingMessage } from "node:http";
 import { peerTrust } from "../../base/certificates/peer-trust.ts";
 import { ClientError } from "./client-error.ts";
+import { vocabularies } from "../../vocabulary/vocabularies.ts";
 import type { Access } from "./access.ts";
 
 /** Time after which a silent server counts as unreachable. */
 const idleTimeoutMs = 30_000;
+
+/** Accepts metadata in the names of each vocabulary, or whole objects. */
+const metadataOnly = [
+  ...vocabularies.map(
+    ({ groupSuffix }) => `application/json;as=PartialObjectMetadataList;v=v1;g=meta.${groupSuffix}`,
+  ),
+  "application/json",
+].join(",");
 
 /** The JSON object of a response. */
 export type Answer = Readonly<Record<string, unknown>>;
@@ -64,6 +73,31 @@ export class ServerClient {
     return status === 201;
   }
 
+  /**
+   * Lists the metadata of the objects of a path, which may have the parameters of a list.
+   *
+   * @throws {ClientError}
+   */
+  listMetadata(path: string): Promise<Answer> {
+    return this.requestJson("GET", path, undefined, undefined, metadataOnly).then(({ answer }) => answer);
+  }
+
+  /**
+   * Sends a merge patch to the object of a path.
+   *
+   * @returns the object; undefined if it doesn't exist
+   * @throws {ClientError}
+   */
+  async mergePatch(path: string, patch: object): Promise<Answer | undefined> {
+    try {
+      const type = "application/merge-patch+json";
+      return (await this.requestJson("PATCH", path, JSON.stringify(patch), type)).answer;
+    } catch (error) {
+      if (error instanceof ClientError && error.status === 404) return undefined;
+      throw error;
+    }
+  }
+
   /** Closes the connections. */
   close(): void {
     this.agent.destroy();
@@ -74,11 +108,12 @@ export class ServerClient {
     path: string,
     body?: string,
     type = "application/json",
+    accept = "application/json",
   ): Promise<{ readonly status: number; readonly answer: Answer }> {
     let status: number;
     let text: string;
     try {
-      const response = await this.send(method, path, body, type);
+      const response = await this.send(method, path, body, type, accept);
       const chunks: Buffer[] = [];
       for await (const chunk of response) chunks.push(chunk as Buffer);
       status = response.statusCode ?? 0;
@@ -89,7 +124,7 @@ export class ServerClient {
     const answer = jsonOf(text);
     if (status >= 300) {
       const message = typeof answer?.["message"] === "string" ? answer["message"] : text.slice(0, 200);
-      throw new ClientError(`${method} ${path}: the server answers ${status}: ${message}`);
+      throw new ClientError(`${method} ${path}: the server answers ${status}: ${message}`, status);
     }
     if (answer === undefined) throw new ClientError(`${method} ${path}: the answer is no JSON object`);
     return { status, answer };
@@ -100,10 +135,11 @@ export class ServerClient {
     path: string,
     body: string | undefined,
     type: string,
+    accept: string,
   ): Promise<IncomingMessage> {
     const { authorization } = this.access;
     const headers = {
-      accept: "application/json",
+      accept,
       ...(authorization === undefined ? {} : { authorization }),
       ...(body === undefined ? {} : { "content-type": type, "content-length": Buffer.byteLength(body) }),
     };

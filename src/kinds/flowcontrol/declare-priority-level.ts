@@ -40,7 +40,7 @@ export function declarePriorityLevel<const V extends string>(
       const { name = "" } = metadata;
       if (spec === undefined) return;
       checkLevel(spec, name, report.at("spec"), context);
-      checkMandatory(name, spec, mandatoryLevels, report.at("spec"));
+      checkMandatory(name, spec, mandatorySpecs(sharesName), report.at("spec"));
     },
     status: {
       initial: () => ({}),
@@ -48,6 +48,20 @@ export function declarePriorityLevel<const V extends string>(
     },
     columns: levelColumns(sharesName),
   });
+}
+
+/** Returns the specs of the mandatory levels in a version. */
+function mandatorySpecs(sharesName: SharesName): Readonly<Record<string, object>> {
+  if (sharesName === "nominalConcurrencyShares") return mandatoryLevels;
+  return Object.fromEntries(
+    Object.entries(mandatoryLevels).map(([name, spec]) => [name, renamedShares(spec, sharesName)]),
+  );
+}
+
+function renamedShares(spec: Level["spec"] & object, sharesName: SharesName): object {
+  if (spec.limited === undefined) return spec;
+  const { nominalConcurrencyShares: shares, ...others } = spec.limited as Readonly<Record<string, unknown>>;
+  return { ...spec, limited: { ...others, [sharesName]: shares } };
 }
 
 interface Level {

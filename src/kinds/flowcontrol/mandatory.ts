@@ -8,13 +8,14 @@ import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
  */
 
 /** Specs of the mandatory priority levels, by name. */
-export const mandatoryLevels: Readonly<Record<string, object>> = {
-  exempt: { type: "Exempt" },
-  "catch-all": {
-    type: "Limited",
-    limited: { nominalConcurrencyShares: 5, limitResponse: { type: "Reject" }, lendablePercent: 0 },
-  },
-};
+export const mandatoryLevels: Readonly<Record<string, { readonly type: string; readonly limited?: object }>> =
+  {
+    exempt: { type: "Exempt" },
+    "catch-all": {
+      type: "Limited",
+      limited: { nominalConcurrencyShares: 5, limitResponse: { type: "Reject" }, lendablePercent: 0 },
+    },
+  };
 
 /** Returns the specs of the mandatory flow schemas, by name. */
 export function mandatorySchemas({ systemPrefix }: Vocabulary): Readonly<Record<string, object>> {

@@ -1,4 +1,4 @@
-import { andThen, type MaybePromise } from "../../base/maybe-promise.ts";
+import type { MaybePromise } from "../../base/maybe-promise.ts";
 import type { UserInfo } from "../../base/user-info.ts";
 import { coordination, storage } from "../../kinds/groups.ts";
 import { groupName } from "../../schema/kind.ts";
@@ -18,16 +18,9 @@ import { policyNames } from "../rbac/default-roles/declare.ts";
 import type { Rule } from "../rbac/policy.ts";
 import { ruleAllows, ruleQuery } from "../rbac/rule-match.ts";
 import { nodeNameOf } from "./node-name.ts";
-import { objectKey, type NeededType, type NodeGraph } from "./node-graph.ts";
+import type { LaterDecisions } from "./later-decisions.ts";
+import { allowed, noOpinion, NodeRelations, type Decide, type NodeNeeds } from "./relations.ts";
 
-/** Source of the graph of nodes and the objects they need. */
-export interface NodeNeeds {
-  /** Resolves when the graph reflects every write acknowledged before the call. */
-  sync(): MaybePromise<void>;
-  readonly graph: NodeGraph;
-}
-
-const allowed: Decision = { verdict: "allow", reason: "", evaluationError: "" };
 const nothing: RuleList = { resourceRules: [], nonResourceRules: [], incomplete: false, evaluationError: "" };
 
 /**
@@ -37,36 +30,38 @@ const nothing: RuleList = { resourceRules: [], nonResourceRules: [], incomplete:
 export class NodeAuthorizer implements Authorizer, RuleResolver, ScopeResolver {
   private readonly leaseNamespace: string;
   private readonly rules: readonly Rule[];
-  private readonly deciders: ReadonlyMap<
-    string,
-    (node: string, request: ResourceAttributes) => MaybePromise<Decision>
-  >;
+  private readonly deciders: ReadonlyMap<string, Decide>;
+  private readonly relations: NodeRelations;
 
+  /** @param later undefined in the reference release. */
   constructor(
-    private readonly needs: NodeNeeds,
+    needs: NodeNeeds,
     private readonly vocabulary: Vocabulary,
+    private readonly later?: LaterDecisions,
   ) {
+    const relations = (this.relations = new NodeRelations(needs));
     this.leaseNamespace = vocabulary.nodeLeaseNamespace;
-    this.rules = nodeRules(policyNames(vocabulary));
+    this.rules = later?.rules ?? nodeRules(policyNames(vocabulary));
     this.deciders = new Map([
-      ["/secrets", (node, request) => this.authorizeRead(node, request, "secret")],
-      ["/configmaps", (node, request) => this.authorizeRead(node, request, "configmap")],
+      ["/secrets", (node, request) => relations.authorizeRead(node, request, "secret")],
+      ["/configmaps", (node, request) => relations.authorizeRead(node, request, "configmap")],
       ["/persistentvolumeclaims", (node, request) => this.authorizeClaim(node, request)],
       [
         "/persistentvolumes",
-        (node, request) => this.authorizeGet(node, request, () => this.hasVolume(node, request)),
+        (node, request) => relations.authorizeGet(node, request, () => this.hasVolume(node, request)),
       ],
-      ["/serviceaccounts", (node, request) => this.authorizeToken(node, request)],
+      ["/serviceaccounts", (node, request) => this.authorizeServiceAccount(node, request)],
       [
         `${groupName(storage, vocabulary)}/volumeattachments`,
         (node, request) =>
-          this.authorizeGet(node, request, () => this.needs.graph.isAttachedTo(node, request.name)),
+          relations.authorizeGet(node, request, () => this.relations.graph.isAttachedTo(node, request.name)),
       ],
       [
         `${groupName(coordination, vocabulary)}/leases`,
         (node, request) => this.authorizeLease(node, request),
       ],
       [`${groupName(storage, vocabulary)}/csinodes`, (node, request) => this.authorizeCsiNode(node, request)],
+      ...(later?.deciders ?? []),
     ]);
   }
 
@@ -95,38 +90,29 @@ export class NodeAuthorizer implements Authorizer, RuleResolver, ScopeResolver {
     return nodeNameOf(this.vocabulary, user) === undefined ? new AccessScopes() : undefined;
   }
 
-  private authorizeRead(node: string, request: ResourceAttributes, type: NeededType): MaybePromise<Decision> {
-    if (request.verb !== "get" && request.verb !== "list" && request.verb !== "watch")
-      return noOpinion("can only read resources of this type");
-    if (request.subresource !== "") return noOpinion("cannot read subresource");
-    if (request.namespace === "") return noOpinion("can only read namespaced object of this type");
-    return this.authorizeRelated(node, request, () => this.hasObject(node, request, type));
-  }
-
   private authorizeClaim(node: string, request: ResourceAttributes): MaybePromise<Decision> {
     if (request.subresource !== "status")
-      return this.authorizeGet(node, request, () => this.hasObject(node, request, "claim"));
+      return this.relations.authorizeGet(node, request, () =>
+        this.relations.hasObject(node, request, "claim"),
+      );
     if (request.verb !== "get" && request.verb !== "update" && request.verb !== "patch")
       return noOpinion("can only get/update/patch this type");
-    return this.authorizeRelated(node, request, () => this.hasObject(node, request, "claim"));
+    return this.relations.authorizeRelated(node, request, () =>
+      this.relations.hasObject(node, request, "claim"),
+    );
   }
 
-  private authorizeGet(
-    node: string,
-    request: ResourceAttributes,
-    has: () => boolean,
-  ): MaybePromise<Decision> {
-    if (request.verb !== "get") return noOpinion("can only get individual resources of this type");
-    if (request.subresource !== "") return noOpinion("cannot get subresource");
-    return this.authorizeRelated(node, request, has);
-  }
-
-  private authorizeToken(node: string, request: ResourceAttributes): MaybePromise<Decision> {
+  private authorizeServiceAccount(node: string, request: ResourceAttributes): MaybePromise<Decision> {
+    const read = this.later?.readServiceAccount;
+    if (read !== undefined && request.verb === "get" && request.subresource === "")
+      return read(node, request);
     if (request.verb !== "create" || request.name === "")
       return noOpinion("can only create tokens for individual service accounts");
     if (request.subresource !== "token")
       return noOpinion("can only create token subresource of serviceaccount");
-    return this.authorizeRelated(node, request, () => this.hasObject(node, request, "serviceaccount"));
+    return this.relations.authorizeRelated(node, request, () =>
+      this.relations.hasObject(node, request, "serviceaccount"),
+    );
   }
 
   private authorizeLease(node: string, request: ResourceAttributes): Decision {
@@ -147,29 +133,9 @@ export class NodeAuthorizer implements Authorizer, RuleResolver, ScopeResolver {
     return noOpinion("can only access CSINode with the same name as the requesting node");
   }
 
-  private hasObject(node: string, { namespace, name }: ResourceAttributes, type: NeededType): boolean {
-    return this.needs.graph.needs(node, objectKey(type, namespace, name));
-  }
-
   private hasVolume(node: string, { name }: ResourceAttributes): boolean {
-    return this.needs.graph.needsVolume(node, name);
-  }
-
-  /** Allows the request if `has` is true once the graph is in sync. */
-  private authorizeRelated(
-    node: string,
-    { name }: ResourceAttributes,
-    has: () => boolean,
-  ): MaybePromise<Decision> {
-    if (name === "") return noOpinion("No Object name found");
-    return andThen(this.needs.sync(), () =>
-      has() ? allowed : noOpinion(`no relationship found between node '${node}' and this object`),
-    );
+    return this.relations.graph.needsVolume(node, name);
   }
 }
 
 const ownVerbs = new Set(["get", "create", "update", "patch", "delete"]);
-
-function noOpinion(reason: string): Decision {
-  return { verdict: "noOpinion", reason, evaluationError: "" };
-}

@@ -13,10 +13,16 @@ export interface VolumeReferences {
 }
 
 /** The types of objects that a node may need. */
-export type NeededType = "secret" | "configmap" | "claim" | "serviceaccount";
+export type NeededType = SpecNeededType | "resourceclaim";
+
+/** The types of objects that agents of all releases need for a pod. */
+export type SpecNeededType = "secret" | "configmap" | "claim" | "serviceaccount";
+
+/** Types of objects with a node, in releases whose agents read only the objects of their node. */
+export type NodeOwnedType = "pod" | "resourceslice" | "podcertificaterequest";
 
 /** Returns the key of an object in the graph. */
-export function objectKey(type: NeededType, namespace: string, name: string): string {
+export function objectKey(type: NeededType | NodeOwnedType, namespace: string, name: string): string {
   return `${type} ${namespace}/${name}`;
 }
 
@@ -31,6 +37,8 @@ export class NodeGraph {
   private readonly volumes = new Map<string, VolumeReferences>();
   private readonly volumesBySecret = new Map<string, Set<string>>();
   private readonly attachments = new Map<string, string>();
+  /** By object key; only in later releases. */
+  private nodes: Map<string, string> | undefined;
 
   /** Sets the references of a pod; undefined if it was deleted or has no node. */
   setPod(key: string, references: PodReferences | undefined): void {
@@ -66,6 +74,22 @@ export class NodeGraph {
   setAttachment(name: string, node: string | undefined): void {
     if (node === undefined) this.attachments.delete(name);
     else this.attachments.set(name, node);
+  }
+
+  /** Sets the node of another object, by its key; undefined if it was deleted or has no node. */
+  setNode(key: string, node: string | undefined): void {
+    if (node === undefined) this.nodes?.delete(key);
+    else (this.nodes ??= new Map()).set(key, node);
+  }
+
+  /** Whether {@link setNode} has set this node for the object. */
+  belongsTo(node: string, key: string): boolean {
+    return this.nodes?.get(key) === node;
+  }
+
+  /** Whether the pod with this key is on the node. */
+  isPodOn(node: string, key: string): boolean {
+    return this.pods.get(key)?.node === node;
   }
 
   /** Whether a pod of the node, or a volume bound to a claim of such a pod, refers to the object. */

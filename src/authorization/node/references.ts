@@ -1,4 +1,4 @@
-import { objectKey, type NeededType, type PodReferences, type VolumeReferences } from "./node-graph.ts";
+import { objectKey, type SpecNeededType, type PodReferences, type VolumeReferences } from "./node-graph.ts";
 
 type Json = Readonly<Record<string, unknown>>;
 
@@ -24,8 +24,13 @@ function listAt(value: unknown, ...steps: readonly string[]): readonly unknown[]
  * Returns the objects to which a pod refers; undefined if it has no node.
  *
  * @param mirrorAnnotation annotation of mirror pods. Their references are ignored, because the agent creates them itself.
+ * @param withResourceClaims whether agents read the resource claims of their pods.
  */
-export function podReferences(pod: unknown, mirrorAnnotation: string): PodReferences | undefined {
+export function podReferences(
+  pod: unknown,
+  mirrorAnnotation: string,
+  withResourceClaims = false,
+): PodReferences | undefined {
   const node = stringAt(pod, "spec", "nodeName");
   if (node === "") return undefined;
   if (valueAt(pod, "metadata", "annotations", mirrorAnnotation) !== undefined) return { node, objects: [] };
@@ -33,18 +38,39 @@ export function podReferences(pod: unknown, mirrorAnnotation: string): PodRefere
   const objects = podObjects(pod).flatMap(([type, names]) =>
     names.map((name) => objectKey(type, namespace, name)),
   );
+  if (withResourceClaims) {
+    for (const name of resourceClaimNames(pod)) objects.push(objectKey("resourceclaim", namespace, name));
+  }
   return { node, objects: [...new Set(objects)] };
 }
 
 /** Returns the names of the objects to which a pod refers, by type. Includes the references of mirror pods. */
-export function podObjects(pod: unknown): [type: NeededType, names: string[]][] {
-  const references: [NeededType, string[]][] = [
+export function podObjects(pod: unknown): [type: SpecNeededType, names: string[]][] {
+  const references: [SpecNeededType, string[]][] = [
     ["serviceaccount", [stringAt(pod, "spec", "serviceAccountName")]],
     ["secret", secretNames(pod)],
     ["configmap", configMapNames(pod)],
     ["claim", claimNames(pod)],
   ];
   return references.map(([type, names]) => [type, names.filter((name) => name !== "")]);
+}
+
+/** Returns the names of the resource claims of a pod; a claim from a template has one when its name is in the status. */
+function resourceClaimNames(pod: unknown): string[] {
+  const created = new Map(
+    listAt(pod, "status", "resourceClaimStatuses").map((one) => [
+      stringAt(one, "name"),
+      stringAt(one, "resourceClaimName"),
+    ]),
+  );
+  const names = listAt(pod, "spec", "resourceClaims").map((claim) => {
+    // Releases before 1.31 have the names in `source`.
+    const source = valueAt(claim, "source") ?? claim;
+    const name = stringAt(source, "resourceClaimName");
+    return name === "" ? (created.get(stringAt(claim, "name")) ?? "") : name;
+  });
+  names.push(stringAt(pod, "status", "extendedResourceClaimStatus", "resourceClaimName"));
+  return names.filter((name) => name !== "");
 }
 
 /** Paths of secret names in a volume of a pod. */
@@ -133,8 +159,8 @@ export function volumeReferences(volume: unknown): VolumeReferences | undefined 
   return { claim: objectKey("claim", claimNamespace, name), secrets: [...new Set(secrets)] };
 }
 
-/** Returns the node of a volume attachment. */
-export function attachedNode(attachment: unknown): string | undefined {
-  const node = stringAt(attachment, "spec", "nodeName");
+/** Returns the node in the spec of a volume attachment or of another object. */
+export function attachedNode(object: unknown): string | undefined {
+  const node = stringAt(object, "spec", "nodeName");
   return node === "" ? undefined : node;
 }

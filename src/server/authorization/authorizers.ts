@@ -18,6 +18,7 @@ import type { ServerOptions } from "../options/server-options.ts";
 import type { AuthorizationWebhookSettings } from "../options/settings-types.ts";
 import type { StoredNodeNeeds } from "../../authorization/node/stored-node-needs.ts";
 import { configuredAuthorizers, type ConfigurationCounters } from "./configuration.ts";
+import { laterRoleOptions } from "./role-options.ts";
 import { readOptionFile } from "../options/option-files.ts";
 import type { StoredRbac } from "../../authorization/rbac/stored-rbac.ts";
 import { outageLogIntervalMs, remoteService, type ConfiguredService } from "../webhooks/remote-services.ts";
@@ -53,7 +54,7 @@ export async function authorizers(
   const further = {
     ...Object.fromEntries(extensions.map((one) => [one.name, one])),
     ABAC: modes.includes("ABAC") ? await abac(options) : undefined,
-    Node: needs && new NodeAuthorizer(needs, vocabulary),
+    Node: needs && (await nodeAuthorizer(options, needs)),
   };
   if (authorizationConfigFile !== undefined) {
     const chain = new AuthorizerChain([]);
@@ -84,6 +85,14 @@ export async function authorizers(
   const Webhook = webhook(options, service, chosen);
   const chain = authorizationChain(modes, policy, vocabulary, { ...further, Webhook }, insight);
   return { chain, close: () => service.close() };
+}
+
+async function nodeAuthorizer(options: ServerOptions, needs: StoredNodeNeeds): Promise<NodeAuthorizer> {
+  const { vocabulary } = options;
+  const later = laterRoleOptions(options);
+  if (later === undefined) return new NodeAuthorizer(needs, vocabulary);
+  const { laterDecisions } = await import("../../authorization/node/later-decisions.ts");
+  return new NodeAuthorizer(needs, vocabulary, laterDecisions(needs, vocabulary, later));
 }
 
 /**

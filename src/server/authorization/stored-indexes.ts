@@ -1,5 +1,7 @@
-import { StoredNodeNeeds } from "../../authorization/node/stored-node-needs.ts";
+import { StoredNodeNeeds, type LaterNodeNeeds } from "../../authorization/node/stored-node-needs.ts";
+import { needsNodeSelectors } from "../../authorization/node/later-needs.ts";
 import { StoredRbac } from "../../authorization/rbac/stored-rbac.ts";
+import { isAtLeast } from "../../base/releases.ts";
 import { stackOf } from "../../base/logger.ts";
 import { Namespace } from "../../kinds/core/namespace.ts";
 import { NamespacePhases } from "../../resources/followers/namespace-phases.ts";
@@ -7,10 +9,11 @@ import type { Registry } from "../../resources/registry/registry.ts";
 import type { Store } from "../../storage/store.ts";
 import type { ServerOptions } from "../options/server-options.ts";
 import type { Opened } from "../start/opened.ts";
+import { laterRoleOptions } from "./role-options.ts";
 
 /** Creates the caches that watch the store; they aren't started yet. */
 export function storedIndexes(
-  { vocabulary, clock, log, authorizationModes }: ServerOptions,
+  options: ServerOptions,
   registry: Registry,
   store: Store,
   opened: Opened,
@@ -19,6 +22,7 @@ export function storedIndexes(
   readonly namespaces: NamespacePhases;
   readonly needs: StoredNodeNeeds | undefined;
 } {
+  const { vocabulary, clock, log, authorizationModes } = options;
   const failed = (what: string) => (error: unknown) =>
     log.error({ error: stackOf(error) }, `following ${what} failed`);
   const namespaceKind = registry.require(Namespace);
@@ -26,9 +30,18 @@ export function storedIndexes(
     policy: opened.add(new StoredRbac(store, vocabulary, clock, failed("roles")), close),
     namespaces: opened.add(new NamespacePhases(store, namespaceKind, clock, failed("namespaces")), close),
     needs: authorizationModes.includes("Node")
-      ? opened.add(new StoredNodeNeeds(store, registry, clock, failed("what nodes need")), close)
+      ? opened.add(
+          new StoredNodeNeeds(store, registry, clock, failed("what nodes need"), laterNeeds(options)),
+          close,
+        )
       : undefined,
   };
+}
+
+function laterNeeds(options: ServerOptions): LaterNodeNeeds | undefined {
+  const later = laterRoleOptions(options);
+  if (later === undefined) return undefined;
+  return { resourceClaims: isAtLeast(later.release, "1.28"), ownPods: needsNodeSelectors(later) };
 }
 
 function close(opened: { close(): unknown }): unknown {

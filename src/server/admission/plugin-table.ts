@@ -52,6 +52,8 @@ import { policyParts } from "./policies.ts";
 import type { ServerOptions } from "../options/server-options.ts";
 import { configuredImagePolicy } from "./image-policy.ts";
 import { webhookServices } from "../webhooks/webhook-services.ts";
+import { ownAudiencesOf } from "../authentication/service-account-tokens.ts";
+import { laterRoleOptions } from "../authorization/role-options.ts";
 import type { AdmissionParts } from "../webhooks/admission-parts.ts";
 
 /** A plugin that the options can enable and disable. */
@@ -96,9 +98,18 @@ export const pluginTable: readonly PluginRow[] = [
     const { randomInt } = randomValues(options);
     return serviceAccount(accounts, vocabulary, (below) => randomInt(below, "token volumes"));
   }),
-  off("NodeRestriction", ({ vocabulary }, { store, registry }) =>
-    nodeRestriction(new ObjectReader(store, registry), vocabulary),
-  ),
+  off("NodeRestriction", async (options, { store, registry, authorizer }) => {
+    const { vocabulary } = options;
+    const objects = new ObjectReader(store, registry);
+    const later = laterRoleOptions(options);
+    if (later === undefined) return nodeRestriction(objects, vocabulary);
+    const { laterChecks } = await import("../../admission/plugins/node-restriction/later-checks.ts");
+    return nodeRestriction(
+      objects,
+      vocabulary,
+      laterChecks(later, vocabulary, { authorizer, ownAudiences: ownAudiencesOf(options) }),
+    );
+  }),
   on("TaintNodesByCondition", ({ vocabulary }) => taintNodesByCondition(vocabulary)),
   off("AlwaysPullImages", alwaysPullImages),
   off("ImagePolicyWebhook", configuredImagePolicy),

@@ -7,19 +7,23 @@ import type { Vocabulary } from "../../../vocabulary/vocabulary.ts";
 import type { AdmissionPlugin, AdmittedType } from "../../admission-chain.ts";
 import { forbidden } from "../../forbidden.ts";
 import type { ObjectReader } from "../../object-reader.ts";
-import { nameOf, reject, type AgentRequest } from "./agent-request.ts";
+import { nameOf, reject, type AgentRequest, type Check, type LaterChecks } from "./agent-request.ts";
 import { checkNode } from "./nodes.ts";
-import { boundPod, checkPod } from "./pods.ts";
-
-type Check = (request: AgentRequest) => MaybePromise<void>;
+import { boundPod, checkPod, podReference } from "./pods.ts";
 
 /**
  * NodeRestriction: limits the agent of a node (user `system:node:NAME` in group `system:nodes`) to its own Node, the pods bound
  * to it, tokens for these pods, its Lease and its CSINode; labels for scheduling, taints and owners of the Node can't be changed
  * (spec: conventions 4.13). In authorization mode Node it is required: an agent could read any Secret by creating a pod on its
  * node that mounts it.
+ *
+ * @param later undefined in the reference release.
  */
-export function nodeRestriction(objects: ObjectReader, vocabulary: Vocabulary): AdmissionPlugin {
+export function nodeRestriction(
+  objects: ObjectReader,
+  vocabulary: Vocabulary,
+  later?: LaterChecks,
+): AdmissionPlugin {
   const checks: ReadonlyMap<string, Check> = new Map([
     ["/nodes", checkNode],
     ["/pods", checkPod],
@@ -28,17 +32,23 @@ export function nodeRestriction(objects: ObjectReader, vocabulary: Vocabulary): 
     [`${groupName(coordination, vocabulary)}/leases`, checkLease],
     [`${groupName(storage, vocabulary)}/csinodes`, checkDriverList],
   ]);
-  const checkOf = ({ resource }: AdmittedType) => checks.get(`${resource.group}/${resource.name}`);
+  const typeOf = ({ resource }: AdmittedType) => `${resource.group}/${resource.name}`;
+  const referenceOf = later?.podReference ?? podReference;
   return {
     name: "NodeRestriction",
-    concerns: (_operation, target) => checkOf(target) !== undefined,
+    concerns: (_operation, target) =>
+      checks.has(typeOf(target)) || later?.checks.has(typeOf(target)) === true,
     mutate(request) {
       const node = nodeNameOf(vocabulary, request.user);
       if (node === undefined) return;
       if (node === "") {
         throw forbidden(request.target, `could not determine node from user "${request.user.name}"`);
       }
-      return checkOf(request.target)?.({ ...request, node, objects, vocabulary });
+      const type = typeOf(request.target);
+      const write = { ...request, node, objects, vocabulary, podReference: referenceOf, later };
+      const laterCheck = later?.checks.get(type);
+      const checked = checks.get(type)?.(write);
+      return laterCheck === undefined ? checked : andThen(checked, () => laterCheck(write));
     },
   };
 }
@@ -52,7 +62,8 @@ function checkClaim(request: AgentRequest): void {
   const { node, target, operation, object, live } = request;
   if (target.subresource !== "status") reject(request, "may only update PVC status");
   if (operation !== "UPDATE") reject(request, `unexpected operation "${operation}"`);
-  if (isDeepStrictEqual(unreported(object as Claim), unreported(live as Claim))) return;
+  const fields = request.later?.claimFields ?? [];
+  if (isDeepStrictEqual(unreported(object as Claim, fields), unreported(live as Claim, fields))) return;
   reject(
     request,
     `node "${node}" is not allowed to update fields other than status.capacity and status.conditions`,
@@ -60,10 +71,11 @@ function checkClaim(request: AgentRequest): void {
 }
 
 /** A claim without the fields that agents report and those that every write changes. */
-function unreported({ metadata, status, ...rest }: Claim): object {
+function unreported({ metadata, status, ...rest }: Claim, fields: readonly string[]): object {
   const { resourceVersion: _version, managedFields: _managed, ...kept } = metadata;
   const { capacity: _capacity, conditions: _conditions, ...others } = status ?? {};
-  return { ...rest, metadata: kept, status: others };
+  const fixed = Object.entries(others).filter(([name]) => !fields.includes(name));
+  return { ...rest, metadata: kept, status: Object.fromEntries(fixed) };
 }
 
 interface TokenRequest extends ApiObject {
@@ -98,6 +110,7 @@ function checkToken(request: AgentRequest): MaybePromise<void> {
     if (nodeName !== request.node) {
       reject(request, "node requested token bound to a pod scheduled on a different node");
     }
+    return request.later?.checkToken(request, pod);
   });
 }
 

@@ -87,7 +87,11 @@ function checkMirrorPod(request: AgentRequest, pod: Pod): MaybePromise<void> {
     if (own.metadata.uid !== uid) {
       reject(request, `node ${node} UID mismatch: expected ${own.metadata.uid ?? ""} got ${uid}`);
     }
-    checkRefersToNothing(request, pod);
+    // An agent may read the objects to which a pod on its node refers.
+    const reference = request.podReference(pod);
+    if (reference !== undefined) {
+      reject(request, `node "${node}" can not create pods that reference ${reference}`);
+    }
   });
 }
 
@@ -114,11 +118,8 @@ const referenceNames = {
   claim: "persistentvolumeclaims",
 } as const;
 
-/** Rejects references to other objects: an agent may read the objects to which a pod on its node refers. */
-function checkRefersToNothing(request: AgentRequest, pod: Pod): void {
-  for (const [type, names] of podObjects(pod)) {
-    if (names.length > 0) {
-      reject(request, `node "${request.node}" can not create pods that reference ${referenceNames[type]}`);
-    }
-  }
+/** Returns the type of an object that a pod refers to, in the reference release. */
+export function podReference(pod: ApiObject): string | undefined {
+  const reference = podObjects(pod).find(([, names]) => names.length > 0);
+  return reference && referenceNames[reference[0]];
 }

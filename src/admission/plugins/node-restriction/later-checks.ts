@@ -1,0 +1,130 @@
+import { isDeepStrictEqual } from "node:util";
+import { requestedCertificate } from "../../../base/certificates/certificate-request.ts";
+import { isAtLeast } from "../../../base/releases.ts";
+import type { RoleOptions } from "../../../authorization/rbac/default-roles/later-roles.ts";
+import { certificates, resource, storage } from "../../../kinds/groups.ts";
+import { groupName, type ApiObject } from "../../../schema/kind.ts";
+import type { Vocabulary } from "../../../vocabulary/vocabulary.ts";
+import { reject, type AgentRequest, type Check, type LaterChecks } from "./agent-request.ts";
+import { mirrorPodReference } from "./mirror-pod-references.ts";
+import { checkCertificateRequest } from "./pod-certificate-requests.ts";
+import { checkAudience, type AudienceRules } from "./token-audiences.ts";
+
+/** Returns the checks that releases after the reference release add. */
+export function laterChecks(
+  options: RoleOptions,
+  vocabulary: Vocabulary,
+  { authorizer, ownAudiences }: Pick<AudienceRules, "authorizer" | "ownAudiences">,
+): LaterChecks {
+  const { release, featureEnabled } = options;
+  const has = (since: RoleOptions["release"], gate?: string) =>
+    isAtLeast(release, since) && (gate === undefined || featureEnabled(gate));
+  const checks = new Map<string, Check>([["/pods", (request) => checkPodStatus(request, release)]]);
+  if (has("1.30")) checks.set(`${groupName(resource, vocabulary)}/resourceslices`, checkSlice(has("1.31")));
+  const group = groupName(certificates, vocabulary);
+  if (has("1.31") && !has("1.31", "AllowInsecureKubeletCertificateSigningRequests"))
+    checks.set(`${group}/certificatesigningrequests`, checkSigningRequest);
+  if (has("1.34")) {
+    const isEnabled = has("1.34", "PodCertificateRequest");
+    const check = checkCertificateRequest(isAtLeast(release, "1.37") ? authorizer : undefined);
+    checks.set(`${group}/podcertificaterequests`, (request) =>
+      isEnabled ? check(request) : reject(request, "PodCertificateRequest feature gate is disabled"),
+    );
+  }
+  if (has("1.37")) {
+    checks.set(
+      `${groupName(storage, vocabulary)}/csinodes`,
+      checkDriverStatus(has("1.37", "CSIVolumeHealth")),
+    );
+  }
+  const withAudiences = has("1.32", "ServiceAccountNodeAudienceRestriction");
+  return {
+    checks,
+    podReference: mirrorPodReference(release),
+    claimFields: has("1.27", "RecoverVolumeExpansionFailure")
+      ? ["allocatedResources", "allocatedResourceStatuses", "resizeStatus"]
+      : [],
+    checkToken: withAudiences
+      ? (request, pod) => checkAudience(request, pod, { release, authorizer, ownAudiences })
+      : () => undefined,
+  };
+}
+
+/** Fields in the status of a pod that schedulers and controllers write. */
+const claimStatuses = [
+  ["1.28", "resourceClaimStatuses", "resource claim statuses"],
+  ["1.34", "extendedResourceClaimStatus", "extended resource claim status"],
+  ["1.37", "nodeAllocatableResourceClaimStatuses", "node allocatable resource claim statuses"],
+] as const;
+
+function checkPodStatus(request: AgentRequest, release: RoleOptions["release"]): void {
+  const { node, target, object, live } = request;
+  if (target.subresource !== "status") return;
+  const now = statusOf(object);
+  const before = statusOf(live);
+  for (const [since, field, title] of claimStatuses) {
+    if (!isAtLeast(release, since) || isDeepStrictEqual(orAbsent(now[field]), orAbsent(before[field])))
+      continue;
+    reject(request, `node "${node}" cannot update ${title}`);
+  }
+}
+
+function statusOf(object: ApiObject | undefined): Readonly<Record<string, unknown>> {
+  return (object?.["status"] as Record<string, unknown> | undefined) ?? {};
+}
+
+/** An empty list and null are the same as an absent field. */
+function orAbsent(value: unknown): unknown {
+  return value === null || (Array.isArray(value) && value.length === 0) ? undefined : value;
+}
+
+/** An agent creates and deletes slices of its own node; the authorizer checks the other verbs. */
+function checkSlice(withDeletes: boolean): Check {
+  return (request) => {
+    const { node, operation, object, live } = request;
+    const slice = operation === "CREATE" ? object : operation === "DELETE" && withDeletes ? live : undefined;
+    if (slice === undefined || (slice as { spec?: { nodeName?: string } }).spec?.nodeName === node) return;
+    const verb = operation === "CREATE" ? "create" : "delete";
+    reject(request, `can only ${verb} ResourceSlice with the same NodeName as the requesting node`);
+  };
+}
+
+interface SigningRequest extends ApiObject {
+  readonly spec: { readonly signerName: string; readonly request?: string | null };
+}
+
+/** The signers of agents' certificates sign only requests with the name of the agent. */
+function checkSigningRequest(request: AgentRequest): void {
+  const { node, operation, target, object, vocabulary } = request;
+  if (operation !== "CREATE" || target.subresource !== "") return;
+  const { domain, systemPrefix, components } = vocabulary;
+  const { signerName, request: encoded } = (object as SigningRequest).spec;
+  const signers = [components.nodeAgentServing, components.nodeAgentClient].map(
+    (name) => `${domain}/${name}`,
+  );
+  if (!signers.includes(signerName)) return;
+  const name = `${systemPrefix}node:${node}`;
+  const names = commonNames(request, encoded ?? "");
+  if (names.length === 0 || names.some((one) => one !== name))
+    reject(request, `can only create a node CSR with CN=${name}`);
+}
+
+function commonNames(request: AgentRequest, encoded: string): readonly string[] {
+  try {
+    return requestedCertificate(Buffer.from(encoded, "base64").toString("latin1")).subjectName.commonNames;
+  } catch (error) {
+    return reject(request, `unable to parse csr: ${error instanceof Error ? error.message : String(error)}`);
+  }
+}
+
+/** An agent reports the health of its volumes in the status, and doesn't change the spec by it. */
+function checkDriverStatus(isEnabled: boolean): Check {
+  return (request) => {
+    const { node, operation, target, object, live } = request;
+    if (target.subresource !== "status") return;
+    if (!isEnabled) reject(request, "CSIVolumeHealth feature gate is disabled");
+    if (operation !== "UPDATE") reject(request, `unexpected operation "${operation}"`);
+    if (!isDeepStrictEqual(object?.["spec"], live?.["spec"]))
+      reject(request, `node "${node}" is not allowed to modify CSINode spec via status`);
+  };
+}

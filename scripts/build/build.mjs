@@ -145,8 +145,9 @@ const results = await Promise.all([
   ...Object.entries(sharedFiles).map(([file, modules]) =>
     generated(exportAll(modules.map((one) => `./${one}`)), file, { format: "cjs", metafile: true }),
   ),
+  // Libraries of others, which nobody reads here.
   ...requiredLibraries.map(({ file, packages }) =>
-    generated(exportAll(packages), file, { format: "cjs", metafile: true }),
+    generated(exportAll(packages), file, { format: "cjs", metafile: true, minifyWhitespace: true }),
   ),
 ]);
 results.push(await buildConsole("dist/console"));

@@ -108,7 +108,10 @@ describe("plinth", () => {
       /--etcd-servers: "ftp:\/\/h" is not http:\/\/HOST:PORT or https:\/\/HOST:PORT/,
     ],
     ["--tls-san=no host", /--tls-san: "no host" is neither an IP address nor a DNS name/],
-    ["--encryption-provider-config=x", /--encryption-provider-config=x: this server doesn't have it/],
+    [
+      "--encryption-provider-config=/nowhere/x",
+      /--encryption-provider-config \/nowhere\/x: the file doesn't exist/,
+    ],
   ])("serve %s: exit code 2, and nothing is left open", (flag, message) => {
     const { code, stderr } = plinth("serve", "--secure-port=0", `--data-dir=${folder()}`, flag);
     expect(stderr).toMatch(message);

@@ -22,7 +22,7 @@ export interface StoreEncryption {
 
 /**
  * Encrypts the values of a store by the configuration file of the options. Without a file the store is used as it is; also a store in
- * memory, which writes nothing to a disk.
+ * memory, which writes nothing to a disk, but then the file is checked.
  *
  * @throws {OptionsError} the file can't be used; or there is none, and the store has encrypted values.
  */
@@ -31,12 +31,15 @@ export async function encryptedStore(
   { store, memory }: Pick<OpenStore, "store" | "memory">,
 ): Promise<StoreEncryption> {
   const { encryption, vocabulary } = options;
-  if (memory !== undefined) return unencrypted(store);
   if (encryption === undefined) {
-    await assertNothingEncrypted(store);
+    if (memory === undefined) await assertNothingEncrypted(store);
     return unencrypted(store);
   }
   const { configFile: file, automaticReload } = encryption;
+  if (memory !== undefined) {
+    await useConfigurationFile(flag, file, (bytes) => readEncryptionConfiguration(bytes, vocabulary));
+    return unencrypted(store);
+  }
   const read = async (bytes: Uint8Array): Promise<CiphersOf> =>
     configuredCiphers(await readEncryptionConfiguration(bytes, vocabulary), refuseKms);
   if (!automaticReload) {

@@ -1542,6 +1542,8 @@ export declare class Registry {
   readAll(): MaybePromise<void>;
   /** Every served resource type with the same objects, including the argument, in the order of discovery. */
   withSameObjects({ group, name, storePrefix }: Resource): readonly Resource[];
+  /** The served versions of a resource, in the order of discovery. */
+  versionsOf(group: string, name: string): readonly Resource[];
   /** The resource type at a path, or undefined. */
   find(group: string, version: string, resource: string): Resource | undefined;
   /** The resource type whose objects have this apiVersion and kind, or undefined. */
@@ -1998,6 +2000,8 @@ export interface KindMembers<O> {
   readonly computed?: boolean;
   /** False for versions that must be enabled by `--runtime-config` (spec: conventions 9.1). */
   readonly servedByDefault?: boolean;
+  /** Feature gate without which it isn't served. */
+  readonly gate?: string;
   /** PUT on a missing object creates it (spec: conventions 4.2). */
   readonly createOnUpdate?: boolean;
   /** DELETE returns the deleted object instead of a Status, as kube-apiserver does for some kinds. */
@@ -2019,10 +2023,7 @@ export interface KindMembers<O> {
   readonly unowned?: readonly string[] | undefined;
   /** Resets fields that an update of the main resource may not change. */
   readonly prepareUpdate?: (copy: O, live: O, context: KindContext) => void;
-  /**
-   * Format of `metadata.name`: a path segment (roles), a DNS subdomain (most kinds), a DNS label (namespaces), or a DNS label that
-   * doesn't begin with a digit (services).
-   */
+  /** Format of `metadata.name`; a DNS subdomain by default. */
   readonly nameForm?: NameForm;
   /** Whether the server generates the name of a new object without a name, as Kubernetes does for limit ranges. */
   readonly generatesName?: boolean;
@@ -2180,7 +2181,10 @@ export type AddedFields<L extends LaterFields> = {
 
 // ---- schema/object-meta-rules
 
-/** The format of an object name. */
+/**
+ * The format of an object name: a path segment (roles), a DNS subdomain (most kinds), a DNS label (namespaces), or a DNS label that
+ * doesn't begin with a digit (services).
+ */
 export type NameForm = "label" | "label1035" | "pathSegment" | "subdomain";
 
 // ---- schema/structs

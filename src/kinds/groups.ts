@@ -29,6 +29,7 @@ export const rbac = suffixed("rbac.authorization");
 export const resource = suffixed("resource");
 export const scheduling = suffixed("scheduling");
 export const storage = suffixed("storage");
+export const storagemigration = suffixed("storagemigration");
 
 /** Whether a kind has a name in a group, in any version; doesn't need the module that declares it. */
 export function isKindOf({ group, name }: Kind, expected: Group, ...names: readonly string[]): boolean {

@@ -52,3 +52,8 @@ export {
   PodCertificateRequestV1beta1,
 } from "./certificates/pod-certificate-request.ts";
 export { LeaseCandidateV1alpha2, LeaseCandidateV1beta1 } from "./coordination/lease-candidate.ts";
+export {
+  StorageVersionMigrationV1,
+  StorageVersionMigrationV1alpha1,
+  StorageVersionMigrationV1beta1,
+} from "./storagemigration/storage-version-migration.ts";

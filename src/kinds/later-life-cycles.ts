@@ -7,10 +7,12 @@ import {
   networking,
   resource,
   storage,
+  storagemigration,
 } from "./groups.ts";
 import { at, kinds, type LifeCycle } from "./life-cycle.ts";
 
 const deviceKinds = ["DeviceClass", "ResourceClaim", "ResourceClaimTemplate", "ResourceSlice"];
+const migration = "StorageVersionMigration";
 const mutating = ["MutatingAdmissionPolicy", "MutatingAdmissionPolicyBinding"];
 
 /** The versions that releases after the reference release introduced. */
@@ -93,4 +95,14 @@ export const laterLifeCycles: readonly LifeCycle[] = [
     ["VolumeAttributesClass"],
   ),
   ...kinds(storage, "v1", { introduced: "1.34" }, ["VolumeAttributesClass"]),
+  ...kinds(storagemigration, "v1alpha1", { introduced: "1.30", deprecated: "1.33", removed: "1.35" }, [
+    migration,
+  ]),
+  ...kinds(
+    storagemigration,
+    "v1beta1",
+    { introduced: "1.35", deprecated: "1.37", removed: "1.40", replacement: at(storagemigration, "v1") },
+    [migration],
+  ),
+  ...kinds(storagemigration, "v1", { introduced: "1.37" }, [migration]),
 ];

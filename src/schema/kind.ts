@@ -174,6 +174,8 @@ export interface KindMembers<O> {
   readonly computed?: boolean;
   /** False for versions that must be enabled by `--runtime-config` (spec: conventions 9.1). */
   readonly servedByDefault?: boolean;
+  /** Feature gate without which it isn't served. */
+  readonly gate?: string;
   /** PUT on a missing object creates it (spec: conventions 4.2). */
   readonly createOnUpdate?: boolean;
   /** DELETE returns the deleted object instead of a Status, as kube-apiserver does for some kinds. */
@@ -192,10 +194,7 @@ export interface KindMembers<O> {
   readonly unowned?: readonly string[] | undefined;
   /** Resets fields that an update of the main resource may not change. */
   readonly prepareUpdate?: (copy: O, live: O, context: KindContext) => void;
-  /**
-   * Format of `metadata.name`: a path segment (roles), a DNS subdomain (most kinds), a DNS label (namespaces), or a DNS label that
-   * doesn't begin with a digit (services).
-   */
+  /** Format of `metadata.name`; a DNS subdomain by default. */
   readonly nameForm?: NameForm;
   /** Whether the server generates the name of a new object without a name, as Kubernetes does for limit ranges. */
   readonly generatesName?: boolean;

@@ -17,7 +17,10 @@ const maxOwnerReferences = 4096;
 /** Maximum total size of the annotations of an object, in bytes. */
 export const maxAnnotationBytes = 256 * 1024;
 
-/** The format of an object name. */
+/**
+ * The format of an object name: a path segment (roles), a DNS subdomain (most kinds), a DNS label (namespaces), or a DNS label that
+ * doesn't begin with a digit (services).
+ */
 export type NameForm = "label" | "label1035" | "pathSegment" | "subdomain";
 
 /** Validation functions by name format; they return the faults of a name. */

@@ -25,6 +25,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     "src/controllers/event-expiry.ts",
     "src/controllers/identity-lease.ts",
     "src/controllers/resource-quotas.ts",
+    "src/controllers/storage-migration/storage-version-migrator.ts",
     "src/controllers/ttl-after-finished.ts",
     "src/http/encodings/table.ts",
     "src/resources/engine/engine.ts",

@@ -88,7 +88,7 @@ export function checkRequestStatus(
   const before = live.status ?? {};
   const at = report.at("status");
   const count = report.faults.length;
-  checkConditions(status.conditions ?? [], at.at("conditions"));
+  checkConditions(status.conditions ?? [], at.at("conditions"), context);
   if (report.faults.length > count) return;
   const { conditions, ...others } = status;
   if (isDecided(before))
@@ -111,7 +111,7 @@ function same(now: object, before: object, message: string, report: FieldReport)
   if (!isDeepStrictEqual(now, before)) report.invalid(now, message);
 }
 
-function checkConditions(conditions: readonly Condition[], report: FieldReport): void {
+function checkConditions(conditions: readonly Condition[], report: FieldReport, context: KindContext): void {
   let decisions = 0;
   for (const [index, { type, status }] of conditions.entries()) {
     if (report.full) return;
@@ -129,5 +129,5 @@ function checkConditions(conditions: readonly Condition[], report: FieldReport):
     }
     if (status !== "True") at.at("status").notSupported(status, ["True"]);
   }
-  conditionList(conditions, report);
+  conditionList(conditions, report, context);
 }

@@ -177,6 +177,13 @@ export class Registry {
     return all ?? [];
   }
 
+  /** The served versions of a resource, in the order of discovery. */
+  versionsOf(group: string, name: string): readonly Resource[] {
+    if (!this.isBuiltIn(group)) return this.changing?.versionsOf(group, name) ?? [];
+    const versions = this.builtInVersions.filter((one) => one.group === group);
+    return versions.flatMap(({ resources }) => resources.find((one) => one.name === name) ?? []);
+  }
+
   /** The resource type at a path, or undefined. */
   find(group: string, version: string, resource: string): Resource | undefined {
     const versions = this.byPath.get(group);

@@ -4,6 +4,7 @@ import { kindsOfRelease } from "../../kinds/kinds-of-release.ts";
 import { Registry } from "../../resources/registry/registry.ts";
 import { RuntimeConfig, RuntimeConfigError } from "../../resources/registry/runtime-config.ts";
 import { groupName, type Kind } from "../../schema/kind.ts";
+import { featureGates } from "../features/enabled-features.ts";
 import { OptionsError } from "../options/options-error.ts";
 import type { ServerOptions } from "../options/server-options.ts";
 
@@ -14,10 +15,11 @@ export async function registryFor(
 ): Promise<Registry> {
   const { vocabulary, release } = options;
   const config = await runtimeConfigOf(options, extensionKinds);
+  const isOn = ({ gate }: Kind) => gate === undefined || featureGates(options).enabled(gate);
   return new Registry(
     [...(await kindsOfRelease(release)), ...extensionKinds],
     vocabulary,
-    (group, kind) => config.serves(group, kind),
+    (group, kind) => config.serves(group, kind) && isOn(kind),
     release,
   );
 }

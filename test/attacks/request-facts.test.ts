@@ -143,9 +143,10 @@ describe.each(["http1", "http2"] as const)(
         "list configmaps team-a",
         `200 ConfigMapList ${both}`,
       ],
+      // The requirements are sorted, as in the reference.
       [
         `${maps}?fieldSelector=metadata.name%3Dsettings,metadata.name%3Dother`,
-        "list configmaps team-a settings",
+        "list configmaps team-a other",
         "200 ConfigMapList",
       ],
       [

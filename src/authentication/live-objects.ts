@@ -12,7 +12,7 @@ export interface Identity {
 }
 
 /** Resource types to which tokens refer. */
-export type TokenResource = "serviceaccounts" | "pods" | "secrets";
+export type TokenResource = "serviceaccounts" | "pods" | "secrets" | "nodes";
 
 /** Maximum number of cached identities. */
 const maxCachedIdentities = 10_000;
@@ -31,7 +31,7 @@ export class LiveObjects {
     private readonly store: Store,
     registry: Registry,
   ) {
-    const names: readonly TokenResource[] = ["serviceaccounts", "pods", "secrets"];
+    const names: readonly TokenResource[] = ["serviceaccounts", "pods", "secrets", "nodes"];
     this.resources = new Map(names.map((name) => [name, registry.find("", "v1", name)]));
   }
 
@@ -67,7 +67,8 @@ export class LiveObjects {
   /** Returns the store key. The names come from tokens, so names that would change the structure of the key are rejected. */
   private key(type: TokenResource, namespace: string, name: string): string | undefined {
     const resource = this.resources.get(type);
-    const invalid = namespace === "" || name === "" || `${namespace}${name}`.includes("/");
+    const isWithin = type === "nodes" ? namespace === "" : namespace !== "";
+    const invalid = !isWithin || name === "" || `${namespace}${name}`.includes("/");
     return resource === undefined || invalid ? undefined : keyOf(resource, namespace, name);
   }
 }

@@ -21,6 +21,10 @@ interface BoundClaims {
   readonly account: TokenSubject;
   readonly pod: TokenSubject | undefined;
   readonly secret: TokenSubject | undefined;
+  /** The bound node, or that of the pod; the latter may have no uid. */
+  readonly node: TokenSubject | undefined;
+  /** Identifier of the token; empty if it has none. */
+  readonly id: string;
   /** Seconds since 1970. */
   readonly warnAfter: number | undefined;
 }
@@ -38,14 +42,17 @@ export type TokenUse = (use: "valid" | "stale" | "legacy") => void;
 
 /** Returns the claims of a new token in the format of Kubernetes: private claims are in one object with the domain as name. */
 export function boundClaims(vocabulary: Vocabulary, issuer: string, facts: TokenFacts): Claims {
-  const { namespace, account, boundTo, audiences, issuedAt, expiresAt, warnAfter } = facts;
+  const { namespace, account, boundTo, audiences, issuedAt, expiresAt, warnAfter, id } = facts;
+  const node = boundTo?.kind === "Node" ? boundTo.object : facts.node;
   return {
     aud: audiences,
     exp: expiresAt,
     iat: issuedAt,
     iss: issuer,
+    ...(id === undefined ? {} : { jti: id }),
     [vocabulary.domain]: {
       namespace,
+      ...(node === undefined ? {} : { node: withoutEmptyUid(node) }),
       ...(boundTo?.kind === "Pod" ? { pod: boundTo.object } : {}),
       ...(boundTo?.kind === "Secret" ? { secret: boundTo.object } : {}),
       serviceaccount: account,
@@ -56,6 +63,20 @@ export function boundClaims(vocabulary: Vocabulary, issuer: string, facts: Token
   };
 }
 
+function withoutEmptyUid({ name, uid }: TokenSubject): object {
+  return uid === "" ? { name } : { name, uid };
+}
+
+/** Which claims count; each is a feature of later releases. */
+export interface BoundClaimFeatures {
+  /** The identifier of a token. */
+  readonly ids: boolean;
+  /** The node of a pod. */
+  readonly podNodes: boolean;
+  /** Tokens that are bound to a node. */
+  readonly nodes: boolean;
+}
+
 /** Validates tokens that are bound to objects and expire. */
 export class BoundTokens {
   constructor(
@@ -63,6 +84,7 @@ export class BoundTokens {
     private readonly live: LiveObjects,
     private readonly clock: Clock,
     private readonly onUse: TokenUse,
+    private readonly features: BoundClaimFeatures,
   ) {}
 
   /**
@@ -73,16 +95,22 @@ export class BoundTokens {
    * @throws {StatusError} Unauthorized if the claims are malformed or the token has no expiry.
    */
   validatorFor(claims: Claims): () => MaybePromise<UserInfo> {
-    const { namespace, account, pod, secret, warnAfter } = this.parse(claims);
+    const parsed = this.parse(claims);
+    const { namespace, account, pod, secret, node, warnAfter } = parsed;
     const times = timesOf(claims, errorPrefix);
     if (times.expires === undefined) throw refusal(`${errorPrefix}: the token has no expiry`);
-    const user = accountInfo(this.vocabulary, namespace, account, this.extraOf(pod));
+    const user = accountInfo(this.vocabulary, namespace, account, this.extraOf(parsed));
     const requiredObjects: RequiredObject[] = [
       { type: "serviceaccounts", typeName: "service account", namespace, ...account },
     ];
     if (secret !== undefined)
       requiredObjects.push({ type: "secrets", typeName: "secret", namespace, ...secret });
     if (pod !== undefined) requiredObjects.push({ type: "pods", typeName: "pod", namespace, ...pod });
+    if (node !== undefined && pod === undefined) {
+      if (!this.features.nodes)
+        throw refusal(`${errorPrefix}: it is bound to a node, which needs a feature gate`);
+      requiredObjects.push({ type: "nodes", typeName: "node", namespace: "", ...node });
+    }
     return () => {
       checkTimes(times, this.clock.now(), leeway, errorPrefix);
       return andThen(this.checkFrom(0, requiredObjects), () => {
@@ -103,7 +131,8 @@ export class BoundTokens {
     if (textClaim(claims, "sub") !== accountUser(this.vocabulary, namespace, account.name))
       throw malformedClaims();
     const [pod, secret] = [parseReference(privateClaims, "pod"), parseReference(privateClaims, "secret")];
-    return { namespace, account, pod, secret, warnAfter };
+    const node = parseReference(privateClaims, "node", pod === undefined);
+    return { namespace, account, pod, secret, node, warnAfter, id: textClaim(claims, "jti") ?? "" };
   }
 
   private checkFrom(index: number, requiredObjects: readonly RequiredObject[]): MaybePromise<void> {
@@ -138,11 +167,20 @@ export class BoundTokens {
     this.onUse(this.clock.now() / 1000 > warnAfter ? "stale" : "valid");
   }
 
-  private extraOf(pod: TokenSubject | undefined): UserInfo["extra"] {
-    if (pod === undefined) return {};
-    const prefix = `authentication.${this.vocabulary.domain}/pod-`;
-    return { [`${prefix}name`]: [pod.name], [`${prefix}uid`]: [pod.uid] };
+  private extraOf({ id, pod, node }: BoundClaims): UserInfo["extra"] {
+    const { ids, podNodes, nodes } = this.features;
+    const prefix = `authentication.${this.vocabulary.domain}/`;
+    const showsNode = pod === undefined ? nodes : podNodes;
+    return {
+      ...(ids && id !== "" ? { [`${prefix}credential-id`]: [`JTI=${id}`] } : {}),
+      ...(showsNode && node !== undefined ? subjectExtra(`${prefix}node-`, node) : {}),
+      ...(pod === undefined ? {} : subjectExtra(`${prefix}pod-`, pod)),
+    };
   }
+}
+
+function subjectExtra(prefix: string, { name, uid }: TokenSubject): UserInfo["extra"] {
+  return { [`${prefix}name`]: [name], ...(uid === "" ? {} : { [`${prefix}uid`]: [uid] }) };
 }
 
 function isClaims(value: unknown): value is Claims {
@@ -150,12 +188,12 @@ function isClaims(value: unknown): value is Claims {
 }
 
 /** Parses a reference with name and uid; undefined if absent. */
-function parseReference(privateClaims: Claims, name: string): TokenSubject | undefined {
+function parseReference(privateClaims: Claims, name: string, needsUid = true): TokenSubject | undefined {
   const value = claim(privateClaims, name);
   if (value === undefined) return undefined;
   if (!isClaims(value)) throw malformedClaims();
   const subject = { name: textClaim(value, "name") ?? "", uid: textClaim(value, "uid") ?? "" };
-  if (subject.name === "" || subject.uid === "") throw malformedClaims();
+  if (subject.name === "" || (needsUid && subject.uid === "")) throw malformedClaims();
   return subject;
 }
 

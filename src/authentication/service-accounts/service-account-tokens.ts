@@ -9,7 +9,7 @@ import { verifyClaims, type VerificationKey } from "../jwt/signature.ts";
 import type { LiveObjects } from "../live-objects.ts";
 import { refusal } from "../refusal.ts";
 import { TokenCache, type TokenCacheWatcher } from "../token-cache.ts";
-import { BoundTokens, errorPrefix, type TokenUse } from "./bound-claims.ts";
+import { BoundTokens, errorPrefix, type BoundClaimFeatures, type TokenUse } from "./bound-claims.ts";
 import { LegacyTokens } from "./legacy-claims.ts";
 
 export interface ServiceAccountTokenOptions {
@@ -24,6 +24,7 @@ export interface ServiceAccountTokenOptions {
   readonly live: LiveObjects;
   readonly clock: Clock;
   readonly onUse: TokenUse;
+  readonly features: BoundClaimFeatures;
   readonly cacheWatcher: TokenCacheWatcher | undefined;
 }
 
@@ -53,9 +54,9 @@ export class ServiceAccountTokens implements Authenticator {
   private readonly legacy: LegacyTokens;
 
   constructor(private readonly options: ServiceAccountTokenOptions) {
-    const { vocabulary, live, clock, onUse, lookup, cacheWatcher } = options;
+    const { vocabulary, live, clock, onUse, lookup, cacheWatcher, features } = options;
     this.cache = new TokenCache(clock, cacheLimits, ({ bytes }) => bytes, cacheWatcher);
-    this.bound = new BoundTokens(vocabulary, live, clock, onUse);
+    this.bound = new BoundTokens(vocabulary, live, clock, onUse, features);
     this.legacy = new LegacyTokens(vocabulary, live, lookup);
   }
 

@@ -4,8 +4,8 @@ import type { ApiObject } from "../../schema/kind.ts";
 import { failedPrecondition, type Engine, type Target } from "../engine/engine.ts";
 import { ownershipOfAnswer } from "../ownership/field-ownership.ts";
 import { getObject } from "../reads/get.ts";
-import { resourceOf } from "../registry/registry.ts";
-import { decodeEntry } from "../objects/stored.ts";
+import { keyOf, resourceOf } from "../registry/registry.ts";
+import { decodeEntry, uidOf } from "../objects/stored.ts";
 import type { TokenFacts, TokenIssuer } from "../engine/token-issuer.ts";
 import { admitAction } from "../writes/write.ts";
 import type { ActionOptions } from "./action.ts";
@@ -62,12 +62,13 @@ export async function requestToken(
   await admitAction(engine, target, body, options);
   const boundTo = await boundObject(engine, target, spec.boundObjectRef ?? undefined);
   shorten(spec, issuer, options);
-  const lifetime = lifetimeOf(spec, issuer, boundTo);
+  const lifetime = lifetimeOf(spec, issuer, boundTo.boundTo);
   const issuedAt = Math.floor(nowMs / 1000);
   const token = await issuer.issue({
     namespace,
     account: { name, uid: account.metadata.uid ?? "" },
-    boundTo,
+    ...boundTo,
+    id: engine.featureEnabled("ServiceAccountTokenJTI") ? engine.newUid("tokens") : undefined,
     audiences: spec.audiences ?? [],
     issuedAt,
     expiresAt: issuedAt + lifetime.seconds,
@@ -79,17 +80,18 @@ export async function requestToken(
   return { ...request, metadata, status: { token, expirationTimestamp } };
 }
 
-/** Reads the bound object of a token request. */
+/** Reads the bound object of a token request, and the node of a pod. */
 async function boundObject(
   engine: Engine,
   target: Target,
   reference: BoundObject | undefined,
-): Promise<TokenFacts["boundTo"]> {
-  if (reference === undefined) return undefined;
+): Promise<Pick<TokenFacts, "boundTo" | "node">> {
+  if (reference === undefined) return { boundTo: undefined };
   const { kind = "", apiVersion = "", name = "", uid = "" } = reference;
-  const resources = { Pod: "pods", Secret: "secrets" } as const;
+  const resources = { Pod: "pods", Secret: "secrets", Node: "nodes" } as const;
   const group = apiVersion.includes("/") ? apiVersion.slice(0, apiVersion.indexOf("/")) : "";
-  if (group !== "" || (kind !== "Pod" && kind !== "Secret")) {
+  const bindsNodes = engine.featureEnabled("ServiceAccountTokenNodeBinding");
+  if (group !== "" || (kind !== "Pod" && kind !== "Secret" && !(kind === "Node" && bindsNodes))) {
     const type = JSON.stringify(`${apiVersion === "" ? "" : `${apiVersion}, `}Kind=${kind}`);
     throw new StatusError("BadRequest", `cannot bind token to object of type ${type}`);
   }
@@ -98,7 +100,8 @@ async function boundObject(
   if (resource === undefined) {
     throw new StatusError("BadRequest", `cannot bind token to a ${kind}: this server has none`);
   }
-  const bound = { resource, namespace: target.namespace, name, subresource: "" };
+  const namespace = kind === "Node" ? "" : target.namespace;
+  const bound = { resource, namespace, name, subresource: "" };
   const object = decodeEntry(await getObject(engine, bound));
   if (kind === "Pod") checkAccount(target, object);
   const actual = object.metadata.uid ?? "";
@@ -106,7 +109,18 @@ async function boundObject(
     const why = `the UID in the bound object reference (${uid}) does not match the UID in record (${actual}): the object was deleted and created again`;
     throw failedPrecondition(bound, why);
   }
-  return { kind, object: { name, uid: actual } };
+  const node = kind === "Pod" ? await nodeOf(engine, object) : undefined;
+  return { boundTo: { kind, object: { name, uid: actual } }, node };
+}
+
+/** Returns the node of a pod, without uid if there is no such Node; undefined if the release doesn't name it. */
+async function nodeOf(engine: Engine, pod: ApiObject): Promise<TokenFacts["node"]> {
+  const { nodeName: name = "" } = (pod["spec"] ?? {}) as { nodeName?: string };
+  const resource = engine.registry.find("", "v1", "nodes");
+  if (name === "" || resource === undefined || !engine.featureEnabled("ServiceAccountTokenPodNodeInfo"))
+    return undefined;
+  const entry = await engine.store.get(keyOf(resource, "", name));
+  return { name, uid: entry === undefined ? "" : uidOf(entry) };
 }
 
 /** Checks that the pod runs as the service account of the token. */

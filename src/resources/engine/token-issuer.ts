@@ -9,7 +9,11 @@ export interface TokenFacts {
   readonly namespace: string;
   readonly account: TokenSubject;
   /** The bound object, with whose deletion the token becomes invalid. */
-  readonly boundTo: { readonly kind: "Pod" | "Secret"; readonly object: TokenSubject } | undefined;
+  readonly boundTo: { readonly kind: "Pod" | "Secret" | "Node"; readonly object: TokenSubject } | undefined;
+  /** The node of a bound pod, from release 1.30 on; the uid is empty if there is no such Node. */
+  readonly node?: TokenSubject | undefined;
+  /** Unique identifier of the token (claim `jti`), from release 1.30 on. */
+  readonly id?: string | undefined;
   readonly audiences: readonly string[];
   /** Seconds since 1970. */
   readonly issuedAt: number;

@@ -25,6 +25,7 @@ import { oidcTokens, type Oidc } from "./oidc.ts";
 import { readOptionFile } from "../options/option-files.ts";
 import { OptionsError } from "../options/options-error.ts";
 import { stackOf } from "../../base/logger.ts";
+import { featureGates } from "../features/enabled-features.ts";
 import type { ServerOptions } from "../options/server-options.ts";
 import type { ServiceAccountKeys } from "./service-account-tokens.ts";
 
@@ -151,18 +152,25 @@ function certificateMethods(options: ServerOptions, { authorities }: Parts): Aut
 }
 
 function serviceAccountTokens(
-  { vocabulary, clock, authentication: { serviceAccounts: chosen } }: ServerOptions,
+  options: ServerOptions,
   { serviceAccounts, counters }: Parts,
   live: LiveObjects,
 ): Authenticator {
+  const { vocabulary, clock, authentication } = options;
+  const { enabled } = featureGates(options);
   return new ServiceAccountTokens({
     vocabulary,
     clock,
     issuers: serviceAccounts.issuers,
     ownAudiences: serviceAccounts.ownAudiences,
     keys: serviceAccounts.keys,
-    lookup: chosen.lookup,
+    lookup: authentication.serviceAccounts.lookup,
     live,
+    features: {
+      ids: enabled("ServiceAccountTokenJTI"),
+      podNodes: enabled("ServiceAccountTokenPodNodeInfo"),
+      nodes: enabled("ServiceAccountTokenNodeBindingValidation"),
+    },
     onUse: (use) => counters.tokens[use]++,
     cacheWatcher: counters,
   });

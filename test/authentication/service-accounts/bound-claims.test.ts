@@ -12,7 +12,8 @@ async function usesOf(warnAfter: number | undefined, atSeconds: number, identity
   await clock.advance(atSeconds * 1000 - clock.now());
   const live = { identity: () => ({ uid: account.uid, ...identity }) } as unknown as LiveObjects;
   const uses: string[] = [];
-  const tokens = new BoundTokens(platform, live, clock, (use) => void uses.push(use));
+  const features = { ids: false, podNodes: false, nodes: false };
+  const tokens = new BoundTokens(platform, live, clock, (use) => void uses.push(use), features);
   const facts = {
     namespace: "ci",
     account,

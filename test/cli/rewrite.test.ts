@@ -59,3 +59,19 @@ test("plinth rewrite encrypts the objects of a store, and decrypts them again", 
   await plain.stop();
   await (await start()).stop();
 }, 60_000);
+
+test("with --encryption-provider-config-automatic-reload a changed file is in use without a restart", async () => {
+  const key = (name: string) => ({
+    secretbox: { keys: [{ name, secret: Buffer.alloc(32, 2).toString("base64") }] },
+  });
+  configure(key("first"), { identity: {} });
+  const server = await start(
+    `--encryption-provider-config=${file}`,
+    "--encryption-provider-config-automatic-reload",
+  );
+  configure(key("second"), key("first"), { identity: {} });
+  const rewrite = () => plinth("rewrite", "configmaps", `--kubeconfig=${server.administrator}`).code;
+  await expect
+    .poll(() => [rewrite(), storeHas("enc:secretbox:v1:second")], { timeout: 40_000, interval: 1000 })
+    .toEqual([0, true]);
+}, 60_000);

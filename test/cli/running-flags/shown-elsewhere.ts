@@ -117,4 +117,18 @@ export const shownElsewhere: readonly ShownElsewhere[] = [
     file: "cli/wrong-values.test.ts",
     title: "a wrong value is refused by a message that names the flag and the value",
   })),
+  {
+    flag: "encryption-provider-config",
+    value: "encryption.yaml",
+    observed: "whether the store has plain text",
+    file: "cli/rewrite.test.ts",
+    title: "plinth rewrite encrypts the objects of a store, and decrypts them again",
+  },
+  {
+    flag: "encryption-provider-config-automatic-reload",
+    value: "true",
+    observed: "whether a changed file is used",
+    file: "cli/rewrite.test.ts",
+    title: "with --encryption-provider-config-automatic-reload a changed file is in use without a restart",
+  },
 ];

@@ -40,7 +40,7 @@ test("plinth rewrite encrypts the objects of a store, and decrypts them again", 
   const run = (...words: string[]) => plinth("rewrite", ...words, `--kubeconfig=${server.administrator}`);
   const counts = ({ stdout, stderr, code }: ReturnType<typeof run>) => {
     const [, read, written, failed] =
-      /^(\d+) objects read, (\d+) stored again, (\d+) failed\n$/.exec(stdout) ?? [];
+      /^(\d+) objects, (\d+) stored again, (\d+) failed\n$/.exec(stdout) ?? [];
     return { read: Number(read), written: Number(written), failed: Number(failed), stderr, code };
   };
   const first = counts(run("configmaps"));

@@ -6,12 +6,11 @@ import { create, readAll, textOf, until, update } from "../../src/storage/confor
 import { checksumOfText } from "../../src/storage/lmdb/checksum.ts";
 import { backupLmdb } from "../../src/storage/lmdb/backup.ts";
 import { type LmdbStore, openLmdbStore } from "../../src/storage/lmdb/lmdb-store.ts";
-import type { RequestedStamp } from "../../src/storage/stamp.ts";
 import { type Store, StoreDamagedError } from "../../src/storage/store.ts";
 import { Child } from "./child.ts";
 import { fillUp } from "./fill-up.ts";
 import { describeModel } from "./model.ts";
-import { describeConformance, ManualClock, temporaryFolder } from "./support.ts";
+import { describeConformance, inFolder, ManualClock, temporaryFolder } from "./support.ts";
 
 const intervalMs = 1000;
 
@@ -32,28 +31,9 @@ const selections = [
 ];
 
 for (const { name, isDeferred } of selections) {
-  const open = async () => {
-    const clock = new ManualClock();
-    const folder = temporaryFolder();
-    const stores: Store[] = [];
-    const stamped = async (stamp?: RequestedStamp): Promise<Store> => {
-      const deferredSyncMs = new SelectedCollections(isDeferred);
-      const store = openLmdbStore({ dir: folder.path, clock, stamp, deferredSyncMs });
-      stores.push(store);
-      return store;
-    };
-    return {
-      store: await stamped(),
-      another: () => stamped(),
-      stamped,
-      advance: (ms: number) => clock.advance(ms),
-      now: () => clock.now(),
-      async dispose() {
-        for (const store of stores) await store.close();
-        folder.remove();
-      },
-    };
-  };
+  const open = inFolder((options) =>
+    openLmdbStore({ ...options, deferredSyncMs: new SelectedCollections(isDeferred) }),
+  );
   describeConformance(`lmdb with deferred syncs ${name}`, open);
   describeModel(`lmdb with deferred syncs ${name}`, open, { runs: 25 });
 }

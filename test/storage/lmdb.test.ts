@@ -1,33 +1,10 @@
 import { afterAll, describe, expect, it } from "vitest";
 import { create, draft, readAll, record, textOf } from "../../src/storage/conformance/support.ts";
 import { openLmdbStore } from "../../src/storage/lmdb/lmdb-store.ts";
-import type { RequestedStamp } from "../../src/storage/stamp.ts";
-import type { Store } from "../../src/storage/store.ts";
 import { describeModel } from "./model.ts";
-import { describeConformance, ManualClock, temporaryFolder } from "./support.ts";
+import { describeConformance, inFolder, ManualClock, temporaryFolder } from "./support.ts";
 
-async function open() {
-  const clock = new ManualClock();
-  const folder = temporaryFolder();
-  const stores: Store[] = [];
-  const stamped = async (stamp?: RequestedStamp): Promise<Store> => {
-    const store = openLmdbStore({ dir: folder.path, clock, stamp });
-    stores.push(store);
-    return store;
-  };
-  const another = () => stamped();
-  return {
-    store: await another(),
-    another,
-    stamped,
-    advance: (ms: number) => clock.advance(ms),
-    now: () => clock.now(),
-    async dispose() {
-      for (const store of stores) await store.close();
-      folder.remove();
-    },
-  };
-}
+const open = inFolder(openLmdbStore);
 
 describeConformance("lmdb", open);
 describeModel("lmdb", open, { runs: 25 });

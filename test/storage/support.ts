@@ -4,6 +4,8 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { Clock, Timer } from "../../src/base/clock.ts";
 import { storeConformance, type StoreUnderTest } from "../../src/storage/conformance.ts";
+import type { RequestedStamp } from "../../src/storage/stamp.ts";
+import type { Store } from "../../src/storage/store.ts";
 
 /** A clock that a test advances. */
 export class ManualClock implements Clock {
@@ -62,6 +64,37 @@ export function describeConformance(
       expect(skipped).toEqual(notApplicable);
     });
   });
+}
+
+/**
+ * Returns a function that opens a store in a new folder, for {@link describeConformance}.
+ *
+ * @param openStore opens the store of a folder, each time that a case needs one more over the same data.
+ */
+export function inFolder(
+  openStore: (options: { dir: string; clock: ManualClock; stamp?: RequestedStamp | undefined }) => Store,
+): () => Promise<StoreUnderTest> {
+  return async () => {
+    const clock = new ManualClock();
+    const folder = temporaryFolder();
+    const stores: Store[] = [];
+    const stamped = async (stamp?: RequestedStamp): Promise<Store> => {
+      const store = openStore({ dir: folder.path, clock, stamp });
+      stores.push(store);
+      return store;
+    };
+    return {
+      store: await stamped(),
+      another: () => stamped(),
+      stamped,
+      advance: (ms: number) => clock.advance(ms),
+      now: () => clock.now(),
+      async dispose() {
+        for (const store of stores) await store.close();
+        folder.remove();
+      },
+    };
+  };
 }
 
 /** Conformance cases that open several stores over the same data or use stamps. They don't apply to a store in memory. */

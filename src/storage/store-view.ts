@@ -1,7 +1,6 @@
-import type { MaybePromise } from "../../base/maybe-promise.ts";
+import type { MaybePromise } from "../base/maybe-promise.ts";
 import type {
   CommitResult,
-  Draft,
   Entry,
   Listener,
   RangeOptions,
@@ -13,8 +12,7 @@ import type {
   SubscribeOptions,
   Subscription,
   Write,
-} from "../../storage/store.ts";
-import { draftBody } from "./stored.ts";
+} from "./store.ts";
 
 /** A store with the entries of another one in a different form. Subscriptions and everything else are those of the other store. */
 export abstract class StoreView implements Store {
@@ -63,10 +61,4 @@ export abstract class StoreView implements Store {
   close(): Promise<void> {
     return this.inner.close();
   }
-}
-
-/** An entry with other content, at the same revision. */
-export function entryWith({ key, revision }: Entry, draft: Draft): Entry {
-  const { header, revisionAt } = draft;
-  return { key, revision, header, revisionAt, body: draftBody(draft, String(revision)) };
 }

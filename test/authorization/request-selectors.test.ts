@@ -14,7 +14,7 @@ const requestSelectors = (method: string, url: string) => {
   const facts = readFacts(method, url);
   return facts.kind === "resource" ? selectorsOf(facts) : undefined;
 };
-const shown = (selectors: SelectorTexts) =>
+const termsOf = (selectors: SelectorTexts) =>
   [...selectors.fieldSelector, ...selectors.labelSelector].map(({ key, operator, values }) =>
     `${key} ${operator} ${values.join("|")}`.trim(),
   );
@@ -48,7 +48,7 @@ describe("selectors of a request", () => {
 
   test("requirements are sorted; comparisons of numbers are dropped", () => {
     const texts = new SelectorTexts("b!=2,b==1,a=x", "d,!c,e in (y,x,y),f notin (q),g>5,a!=z");
-    expect(shown(texts)).toEqual([
+    expect(termsOf(texts)).toEqual([
       "a In x",
       "b NotIn 2",
       "b In 1",
@@ -62,7 +62,7 @@ describe("selectors of a request", () => {
 
   test("a selector that can't be parsed is dropped; the other one counts", () => {
     const texts = new SelectorTexts("nonsense", "a=b");
-    expect(shown(texts)).toEqual(["a In b"]);
+    expect(termsOf(texts)).toEqual(["a In b"]);
     expect(texts.faults).toEqual(["fieldSelector ignored due to parse error"]);
   });
 });

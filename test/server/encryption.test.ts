@@ -98,6 +98,29 @@ test("an update without changes stores an object again that has an older key, an
   await expect(start(folder)).rejects.toThrow();
 });
 
+test("a value without its key is answered with 500, the others can be read and written", async () => {
+  const folder = newFolder();
+  const configureSecrets = (...providers: object[]) => {
+    folder.configure(...providers);
+    const text = readFileSync(folder.configFile, "utf8");
+    writeFileSync(folder.configFile, text.replace("*.*", "secrets"));
+  };
+  configureSecrets(provider("aesgcm", "lost", 1));
+  const before = await start(folder);
+  await ok(before.admin.post(secrets, secret("a")));
+  await before.close();
+  configureSecrets(provider("aesgcm", "new", 2), { identity: {} });
+  const server = await start(folder);
+  cleanups.push(() => server.close());
+  const { admin } = server;
+  for (const answer of [await admin.get(`${secrets}/a`), await admin.get(secrets)]) {
+    expect([answer.status, answer.body["reason"]]).toEqual([500, "InternalError"]);
+    expect(answer.body["message"]).toContain("can't be decrypted");
+  }
+  await ok(admin.post(secrets, secret("b")));
+  await ok(admin.get(`${secrets}/b`));
+});
+
 test("a store with encrypted values needs the configuration, until the last one is plain text", async () => {
   const folder = newFolder();
   folder.configure(provider("aesgcm", "key1", 1));

@@ -12,10 +12,9 @@ import {
 } from "../../src/storage/encryption/value-cipher.ts";
 import { openLmdbStore } from "../../src/storage/lmdb/lmdb-store.ts";
 import { createMemoryStore } from "../../src/storage/memory/memory-store.ts";
-import type { RequestedStamp } from "../../src/storage/stamp.ts";
 import type { Listener, Store, StoreEvent } from "../../src/storage/store.ts";
 import { describeModel } from "./model.ts";
-import { describeConformance, ManualClock, temporaryFolder } from "./support.ts";
+import { describeConformance, inFolder, ManualClock, temporaryFolder } from "./support.ts";
 
 const gcm = aesGcm("aesgcm:v1:key1", randomBytes(32));
 const older = aesGcm("aesgcm:v1:key0", randomBytes(32));
@@ -36,29 +35,8 @@ function slow(cipher: ValueCipher): ValueCipher {
   };
 }
 
-function openEmbedded(ciphersOf: CiphersOf) {
-  return async () => {
-    const clock = new ManualClock();
-    const folder = temporaryFolder();
-    const opened: Store[] = [];
-    const stamped = async (stamp?: RequestedStamp): Promise<Store> => {
-      const store = openLmdbStore({ dir: folder.path, clock, stamp });
-      opened.push(store);
-      return new EncryptedStore(store, ciphersOf);
-    };
-    return {
-      store: await stamped(),
-      another: () => stamped(),
-      stamped,
-      advance: (ms: number) => clock.advance(ms),
-      now: () => clock.now(),
-      async dispose() {
-        for (const store of opened) await store.close();
-        folder.remove();
-      },
-    };
-  };
-}
+const openEmbedded = (ciphersOf: CiphersOf) =>
+  inFolder((options) => new EncryptedStore(openLmdbStore(options), ciphersOf));
 
 describeConformance("encrypted, embedded", openEmbedded(only(gcm)));
 describeConformance("encrypted by a service, embedded", openEmbedded(only(slow(gcm))));

@@ -15,8 +15,8 @@ import type {
   Write,
 } from "../../storage/store.ts";
 import type { Resource } from "../../resources/registry/registry.ts";
-import { entryWith, StoreView } from "../../resources/objects/store-view.ts";
-import { decodeLive, encodeObject } from "../../resources/objects/stored.ts";
+import { StoreView } from "../../storage/store-view.ts";
+import { decodeLive, encodeObject, entryWith } from "../../resources/objects/stored.ts";
 import type { VersionedStore, WatchSource } from "../../resources/registry/versioned-storage.ts";
 import {
   shownEntry,

@@ -1,5 +1,6 @@
 import { StatusError } from "../../base/status-error.ts";
 import type { FieldReport } from "../../schema/faults.ts";
+import { EncryptedValueError } from "../../storage/encryption/value-cipher.ts";
 import {
   RevisionCompactedError,
   RevisionTooNewError,
@@ -118,6 +119,10 @@ export function storeFailure(error: unknown): unknown {
   }
   if (error instanceof StoreValueError) {
     const message = "a stored object that this request reads is damaged; the server's log names it";
+    return new StatusError("InternalError", message, {}, { cause: error });
+  }
+  if (error instanceof EncryptedValueError) {
+    const message = "a stored object that this request reads can't be decrypted; the server's log names it";
     return new StatusError("InternalError", message, {}, { cause: error });
   }
   if (error instanceof StoreError) {

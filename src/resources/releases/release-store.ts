@@ -1,7 +1,8 @@
 import { andThen, type MaybePromise } from "../../base/maybe-promise.ts";
 import { createYielder } from "../../base/yielding.ts";
 import { checkSize } from "../objects/object-size.ts";
-import { entryWith, StoreView } from "../objects/store-view.ts";
+import { entryWith } from "../objects/stored.ts";
+import { StoreView } from "../../storage/store-view.ts";
 import type {
   CommitResult,
   Deferral,

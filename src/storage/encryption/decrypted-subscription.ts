@@ -1,14 +1,12 @@
-import { revisionOf } from "../entry.ts";
 import { StoreError, type Listener, type Revision, type StoreEvent, type Subscription } from "../store.ts";
 import type { EntryDecryption } from "./entry-decryption.ts";
 
 /**
- * A subscription that decrypts its events. Batches are delivered at once as long as their keys are in memory; otherwise they wait in order
- * for the service that holds the key.
+ * A subscription that decrypts its events. Small batches whose keys are in memory are delivered at once; others wait in order, for turns of
+ * the event loop or for the service that holds the key.
  */
 export class DecryptedSubscription implements Subscription {
   private inner: Subscription | undefined;
-  private reached: Revision | undefined;
   /** Resolves when the waiting batches are delivered; undefined if none waits. It never rejects. */
   private waiting: Promise<void> | undefined;
   private closed = false;
@@ -16,6 +14,8 @@ export class DecryptedSubscription implements Subscription {
   constructor(
     private readonly decryption: EntryDecryption,
     private readonly listener: Listener,
+    /** Every event up to here has been delivered. */
+    private reached: Revision,
     private readonly finished: () => void,
   ) {}
 
@@ -36,7 +36,7 @@ export class DecryptedSubscription implements Subscription {
 
   get position(): Revision {
     // Batches that wait aren't delivered yet.
-    return this.waiting === undefined ? this.inner!.position : (this.reached ?? revisionOf(0));
+    return this.waiting === undefined ? this.inner!.position : this.reached;
   }
 
   sync(): Revision | Promise<Revision> {

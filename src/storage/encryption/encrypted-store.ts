@@ -8,12 +8,11 @@ import {
   type RangePage,
   type Revision,
   type Store,
-  type StoreError,
-  type StoreUsage,
   type SubscribeOptions,
   type Subscription,
   type Write,
 } from "../store.ts";
+import { StoreView } from "../store-view.ts";
 import { DecryptedSubscription } from "./decrypted-subscription.ts";
 import { EntryDecryption } from "./entry-decryption.ts";
 import { EncryptionError, type CiphersOf } from "./value-cipher.ts";
@@ -25,29 +24,19 @@ const checkPageSize = 500;
  * Encrypts the values of another store. Keys, revisions and the mark of the cipher stay in plain text; the body of an entry and its
  * header, with labels and selectable fields, don't. Values that were read or written lately stay in memory in plain text.
  */
-export class EncryptedStore implements Store {
+export class EncryptedStore extends StoreView {
   private readonly decryption: EntryDecryption;
   private readonly subscriptions = new Set<DecryptedSubscription>();
   private readonly writes = new Set<Promise<CommitResult>>();
 
-  constructor(
-    private readonly inner: Store,
-    ciphersOf: CiphersOf,
-  ) {
+  constructor(inner: Store, ciphersOf: CiphersOf) {
+    super(inner);
     this.decryption = new EntryDecryption(ciphersOf);
   }
 
   /** Uses other ciphers from now on. */
   use(ciphersOf: CiphersOf): void {
     this.decryption.use(ciphersOf);
-  }
-
-  latestRevision(): MaybePromise<Revision> {
-    return this.inner.latestRevision();
-  }
-
-  floor(): MaybePromise<Revision> {
-    return this.inner.floor();
   }
 
   get(key: string, at?: Revision): MaybePromise<Entry | undefined> {
@@ -77,10 +66,6 @@ export class EncryptedStore implements Store {
       maxBytes: restBytes,
     };
     return andThen(this.range(rest), (last) => ({ ...last, entries: [...entries, ...last.entries] }));
-  }
-
-  count(prefix: string, at?: Revision): MaybePromise<number> {
-    return this.inner.count(prefix, at);
   }
 
   async commit(write: Write): Promise<CommitResult> {
@@ -118,10 +103,9 @@ export class EncryptedStore implements Store {
     return entry === undefined ? undefined : this.decryption.open(entry);
   }
 
-  subscribe(options: SubscribeOptions, listener: Listener): Subscription {
-    const subscription = new DecryptedSubscription(this.decryption, listener, () =>
-      this.subscriptions.delete(subscription),
-    );
+  override subscribe(options: SubscribeOptions, listener: Listener): Subscription {
+    const finished = () => this.subscriptions.delete(subscription);
+    const subscription = new DecryptedSubscription(this.decryption, listener, options.after, finished);
     this.subscriptions.add(subscription);
     subscription.start((inner) => this.inner.subscribe(this.decrypting(options), inner));
     return subscription;
@@ -146,16 +130,8 @@ export class EncryptedStore implements Store {
     };
   }
 
-  together(work: () => void): void {
-    this.inner.together(work);
-  }
-
-  compact(before: number): Promise<Revision> {
-    return this.inner.compact(before);
-  }
-
   /** Checks the other store, and whether each value can be decrypted. */
-  async check(): Promise<readonly string[]> {
+  override async check(): Promise<readonly string[]> {
     const damages = await this.inner.check();
     return damages.length > 0 ? damages : this.checkValues();
   }
@@ -178,7 +154,7 @@ export class EncryptedStore implements Store {
 
   private async faultOf(entry: Entry): Promise<string | undefined> {
     try {
-      await this.decryption.open(entry);
+      await this.decryption.openAll([entry]);
       return undefined;
     } catch (error) {
       if (error instanceof EncryptionError) return error.message;
@@ -186,15 +162,7 @@ export class EncryptedStore implements Store {
     }
   }
 
-  writeObstacle(): MaybePromise<StoreError | undefined> {
-    return this.inner.writeObstacle();
-  }
-
-  usage(): MaybePromise<StoreUsage | undefined> {
-    return this.inner.usage?.();
-  }
-
-  async close(): Promise<void> {
+  override async close(): Promise<void> {
     // Writes whose encryption has begun still reach the store.
     await Promise.allSettled(this.writes);
     await this.inner.close();

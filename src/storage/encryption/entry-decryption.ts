@@ -11,12 +11,17 @@ import {
   sealedDraft,
   unpackDraft,
 } from "./sealed-draft.ts";
-import { EncryptionError, type CiphersOf, type CollectionCiphers } from "./value-cipher.ts";
+import {
+  EncryptedValueError,
+  EncryptionError,
+  type CiphersOf,
+  type CollectionCiphers,
+} from "./value-cipher.ts";
 
 /** Decrypted values that are kept, by key; the cost is their size in bytes. */
 const cacheLimits = { entries: 20_000, cost: 32 * 1024 * 1024 };
 
-/** Entries up to this size in total are decrypted without a pause for other work. */
+/** Entries up to this size in total are decrypted without a pause for other work: about 1 ms. */
 const maxBytesWithoutPause = 64 * 1024;
 
 /** A draft in both forms; the caller of the commit may change the bytes of its own draft. */
@@ -107,52 +112,57 @@ export class EntryDecryption {
   openAll(entries: readonly Entry[]): MaybePromise<readonly Entry[]> {
     let bytes = 0;
     for (const { body } of entries) bytes += body.length;
-    return bytes <= maxBytesWithoutPause ? this.openNow(entries) : this.openInTurns(entries);
+    return inOrder(entries, (entry) => this.openWith(entry, false), bytes);
   }
 
-  /** Decrypts a batch of events; the same batch and event have the same result. */
+  /** Decrypts a batch of events, as {@link openAll}; the same batch and event have the same result. */
   openBatch(batch: readonly StoreEvent[]): MaybePromise<readonly StoreEvent[]> {
     const cached = this.batches.get(batch);
     if (cached !== undefined) return cached;
-    const opened = inOrder(batch, (event) => this.openEvent(event));
-    return andThen(opened, (events) => {
-      this.batches.set(batch, events);
-      return events;
-    });
+    let bytes = 0;
+    for (const { entry, previous } of batch)
+      bytes += (entry?.body.length ?? 0) + (previous?.body.length ?? 0);
+    // In the history of a key the previous value of an event is that of the event before.
+    const opened = new Map<string, Entry>();
+    return andThen(
+      inOrder(batch, (event) => this.openEvent(event, opened), bytes),
+      (events) => {
+        this.batches.set(batch, events);
+        return events;
+      },
+    );
   }
 
-  private openEvent(event: StoreEvent): MaybePromise<StoreEvent> {
+  private openEvent(event: StoreEvent, opened: Map<string, Entry>): MaybePromise<StoreEvent> {
     const cached = this.events.get(event);
     if (cached !== undefined) return cached;
     const { entry, previous } = event;
-    return andThen(entry === undefined ? undefined : this.open(entry), (openEntry) =>
-      andThen(previous === undefined ? undefined : this.open(previous), (openPrevious) => {
+    return andThen(this.openPrevious(previous, opened), (openPrevious) =>
+      andThen(entry === undefined ? undefined : this.open(entry), (openEntry) => {
+        if (openEntry !== undefined) opened.set(event.key, openEntry);
         const isPlain = openEntry === entry && openPrevious === previous;
-        const opened = isPlain ? event : { ...event, entry: openEntry, previous: openPrevious };
-        this.events.set(event, opened);
-        return opened;
+        const result = isPlain ? event : { ...event, entry: openEntry, previous: openPrevious };
+        this.events.set(event, result);
+        return result;
       }),
     );
   }
 
-  private openNow(entries: readonly Entry[]): MaybePromise<readonly Entry[]> {
-    return inOrder(entries, (entry) => this.openWith(entry, false));
+  private openPrevious(
+    previous: Entry | undefined,
+    opened: ReadonlyMap<string, Entry>,
+  ): MaybePromise<Entry | undefined> {
+    if (previous === undefined) return undefined;
+    const last = opened.get(previous.key);
+    return last?.revision === previous.revision ? last : this.openWith(previous, false);
   }
 
-  private async openInTurns(entries: readonly Entry[]): Promise<readonly Entry[]> {
-    const yieldIfDue = createYielder();
-    const opened: Entry[] = [];
-    for (const entry of entries) {
-      const one = this.openWith(entry, false);
-      opened.push(one instanceof Promise ? await one : one);
-      const pause = yieldIfDue();
-      if (pause !== undefined) await pause;
-    }
-    return opened;
-  }
-
+  /** Keeps an entry for later reads, unless that of a later revision is kept. */
   private keep(plain: Entry): Entry {
-    this.recent.set(plain.key, plain, plain.body.length + plain.header.length);
+    const { key, revision, header, body } = plain;
+    if ((this.recent.get(key)?.revision ?? 0) < revision) {
+      this.recent.set(key, plain, body.length + header.length);
+    }
     return plain;
   }
 
@@ -179,7 +189,10 @@ export class EntryDecryption {
 function openPlain(entry: Entry, ciphers: CollectionCiphers | undefined): Entry {
   if (ciphers === undefined || (ciphers.writer === undefined && ciphers.readsPlain)) return entry;
   if (ciphers.readsPlain) return { ...entry, outdated: true };
-  throw unreadable(entry.key, "it is not encrypted, and the providers of its resource have no identity");
+  throw new EncryptedValueError(
+    entry.key,
+    "it is not encrypted, and the providers of its resource have no identity",
+  );
 }
 
 function decrypt(entry: Entry, ciphers: CollectionCiphers | undefined): MaybePromise<Entry> {
@@ -187,7 +200,7 @@ function decrypt(entry: Entry, ciphers: CollectionCiphers | undefined): MaybePro
   const label = labelOf(entry);
   const reader = ciphers?.readers.find((one) => one.label === label);
   if (reader === undefined) {
-    throw unreadable(key, `no provider of its resource has the key ${JSON.stringify(label)}`);
+    throw new EncryptedValueError(key, `no provider of its resource has the key ${JSON.stringify(label)}`);
   }
   const bytes = encryptedBytes(entry);
   const finish = (packed: Buffer): Entry => {
@@ -206,32 +219,43 @@ function decrypt(entry: Entry, ciphers: CollectionCiphers | undefined): MaybePro
   }
 }
 
-/** Maps items in order; synchronous as long as no result is a promise. */
-function inOrder<T>(items: readonly T[], map: (item: T) => MaybePromise<T>): MaybePromise<readonly T[]> {
+/**
+ * Maps items in order, synchronously if they are small and no result is a promise.
+ *
+ * @param bytes total size of the items; large ones are mapped with pauses for other work.
+ */
+function inOrder<T>(
+  items: readonly T[],
+  map: (item: T) => MaybePromise<T>,
+  bytes: number,
+): MaybePromise<readonly T[]> {
   const results: T[] = [];
+  if (bytes > maxBytesWithoutPause) return mapInTurns(results, items, map);
   for (const [index, item] of items.entries()) {
     const result = map(item);
-    if (result instanceof Promise) return continueInOrder(results, result, items.slice(index + 1), map);
+    if (result instanceof Promise) {
+      return result.then((first) => mapInTurns([...results, first], items.slice(index + 1), map));
+    }
     results.push(result);
   }
   return results;
 }
 
-async function continueInOrder<T>(
+async function mapInTurns<T>(
   results: T[],
-  pending: Promise<T>,
   items: readonly T[],
   map: (item: T) => MaybePromise<T>,
 ): Promise<readonly T[]> {
-  results.push(await pending);
-  for (const item of items) results.push(await map(item));
+  const yieldIfDue = createYielder();
+  for (const item of items) {
+    const result = map(item);
+    results.push(result instanceof Promise ? await result : result);
+    const pause = yieldIfDue();
+    if (pause !== undefined) await pause;
+  }
   return results;
 }
 
 function withKey(key: string, error: unknown): unknown {
-  return error instanceof EncryptionError ? unreadable(key, error.message, error) : error;
-}
-
-function unreadable(key: string, reason: string, cause?: EncryptionError): EncryptionError {
-  return new EncryptionError(`the stored value of ${key} can't be decrypted: ${reason}`, { cause });
+  return error instanceof EncryptionError ? new EncryptedValueError(key, error.message, error) : error;
 }

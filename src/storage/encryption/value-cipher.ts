@@ -27,6 +27,15 @@ export class EncryptionError extends StoreError {
   override name = "EncryptionError";
 }
 
+/** A stored value can't be decrypted; the others can be read. */
+export class EncryptedValueError extends EncryptionError {
+  override name = "EncryptedValueError";
+
+  constructor(key: string, reason: string, cause?: EncryptionError) {
+    super(`the stored value of ${key} can't be decrypted: ${reason}`, { cause });
+  }
+}
+
 /** The ciphers of a collection. */
 export interface CollectionCiphers {
   /** Encrypts new values; undefined stores them in plain text (`identity`). */

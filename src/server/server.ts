@@ -39,7 +39,7 @@ import { startListening } from "./listening/listening.ts";
 import { ServerTools, type ToolParts } from "./library/server-tools.ts";
 import { toolParts } from "./library/tool-parts.ts";
 import { administratorEntry, loopbackUser } from "./start/own-users.ts";
-import { encryptedStore } from "./encryption/store-encryption.ts";
+import { encryptedStore, type StoreEncryption } from "./encryption/store-encryption.ts";
 import { openStore, type OpenStore } from "./start/open-store.ts";
 import { startWriting } from "./start/start-writes.ts";
 import { storeInRelease } from "./start/store-release.ts";
@@ -188,7 +188,7 @@ export async function startServer(allOptions: ServerOptions, inherited?: Inherit
     const encryption = opened.add(await encryptedStore(options, engineStore), close);
     const { store, recording } = await storeInRelease(options, { ...engineStore, store: encryption.store });
     opened.add(recording, (one) => one?.close());
-    const storage = { ...engineStore, store };
+    const storage = { ...engineStore, store, encryption };
     const pieces = { registry, ...storage, chosen, extensions, life, opened, inherited };
     const parts = await assemble(options, pieces);
     const server = new Server(parts);
@@ -211,6 +211,7 @@ export async function startServer(allOptions: ServerOptions, inherited?: Inherit
 
 /** The parts from which a server is assembled. */
 interface Pieces extends OpenStore {
+  readonly encryption: StoreEncryption;
   readonly registry: Registry;
   readonly chosen: readonly Controller<BuiltInDependencies>[];
   readonly extensions: GuardedExtensions;
@@ -227,7 +228,7 @@ interface Pieces extends OpenStore {
 const maxTurnsUntilIdle = 100;
 
 async function assemble(options: ServerOptions, pieces: Pieces): Promise<Parts> {
-  const { registry, store, chosen, extensions, life, opened } = pieces;
+  const { registry, store, encryption, chosen, extensions, life, opened } = pieces;
   const { policy, namespaces, needs } = storedIndexes(options, registry, store, opened);
   const authorization = opened.add(
     await authorizers(options, { policy, needs, extensions: extensions.authorizers }),
@@ -255,7 +256,8 @@ async function assemble(options: ServerOptions, pieces: Pieces): Promise<Parts> 
   const client = new Client(engine, loopbackUser(options));
   // No plugin may prevent the default objects, also if they are written after the start.
   const startClient = new Client({ ...engine, admit: new AdmissionChain([]) }, loopbackUser(options));
-  const metrics = serverMetrics(options, engine, authentication.counters, authorization.counters);
+  const { counters } = authentication;
+  const metrics = serverMetrics(options, engine, counters, authorization.counters, encryption.reloads);
   admission.show(metrics);
   const { control, flow, queues } = flowParts(options, pieces, { engine, client, metrics });
   for (const index of [policy, needs, namespaces]) await index?.start();

@@ -152,5 +152,13 @@ test("the file is read again with automatic reload; a file that can't be used le
     })
     .toBe(true);
   await ok(admin.get(`${secrets}/a`));
+  const metrics = (await admin.get("/metrics")).text;
+  for (const status of ["success", "failure"]) {
+    expect(metrics).toMatch(
+      new RegExp(
+        `apiserver_encryption_config_controller_automatic_reloads_total\\{status="${status}",apiserver_id_hash=""\\} 1`,
+      ),
+    );
+  }
   await server.close();
 });

@@ -3,7 +3,13 @@ import type { ReloadCounters } from "../../base/reload-counters.ts";
 import type { MetricDefinition } from "./metric-definition.ts";
 import type { MetricSet } from "./metric-set.ts";
 
-type Subject = "authentication" | "authorization";
+/** The flags of the configuration files that are read again. */
+const reloadedFlags = {
+  authentication: "--authentication-config",
+  authorization: "--authorization-config",
+  encryption: "--encryption-provider-config",
+} as const;
+type Subject = keyof typeof reloadedFlags;
 
 const total = (subject: Subject) => `apiserver_${subject}_config_controller_automatic_reloads_total`;
 const last = (subject: Subject) =>
@@ -12,25 +18,23 @@ const last = (subject: Subject) =>
 const exclusions = "apiserver_authorization_match_condition_exclusions_total";
 const errors = "apiserver_authorization_match_condition_evaluation_errors_total";
 
-const reloadMetrics = (["authentication", "authorization"] as const).flatMap(
-  (subject): MetricDefinition[] => [
-    {
-      name: total(subject),
-      help: `Reloads of the file of --${subject}-config after it changed, by whether it could be used.`,
-      type: "counter",
-      stability: "ALPHA",
-      labels: ["status", "apiserver_id_hash"],
-    },
-    {
-      name: last(subject),
-      help: `Time of the last reload of the file of --${subject}-config, in seconds since 1970, by whether it could be used.`,
-      type: "gauge",
-      stability: "ALPHA",
-      labels: ["status", "apiserver_id_hash"],
-      combined: "max",
-    },
-  ],
-);
+const reloadMetrics = (Object.keys(reloadedFlags) as Subject[]).flatMap((subject): MetricDefinition[] => [
+  {
+    name: total(subject),
+    help: `Reloads of the file of ${reloadedFlags[subject]} after it changed, by whether it could be used.`,
+    type: "counter",
+    stability: "ALPHA",
+    labels: ["status", "apiserver_id_hash"],
+  },
+  {
+    name: last(subject),
+    help: `Time of the last reload of the file of ${reloadedFlags[subject]}, in seconds since 1970, by whether it could be used.`,
+    type: "gauge",
+    stability: "ALPHA",
+    labels: ["status", "apiserver_id_hash"],
+    combined: "max",
+  },
+]);
 
 /** Metrics of configuration files, with the names of the reference. */
 export const configurationMetrics: readonly MetricDefinition[] = [

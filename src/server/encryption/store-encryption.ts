@@ -1,7 +1,6 @@
 import { ReloadCounters } from "../../base/reload-counters.ts";
 import { ConfigurationError } from "../../schema/configuration.ts";
 import { EncryptedStore } from "../../storage/encryption/encrypted-store.ts";
-import type { CiphersOf } from "../../storage/encryption/value-cipher.ts";
 import type { Store } from "../../storage/store.ts";
 import type { ServerOptions } from "../options/server-options.ts";
 import type { OpenStore } from "../start/open-store.ts";
@@ -40,27 +39,20 @@ export async function encryptedStore(
     await useConfigurationFile(flag, file, (bytes) => readEncryptionConfiguration(bytes, vocabulary));
     return unencrypted(store);
   }
-  const read = async (bytes: Uint8Array): Promise<CiphersOf> =>
-    configuredCiphers(await readEncryptionConfiguration(bytes, vocabulary), refuseKms);
-  if (!automaticReload) {
-    const ciphersOf = await useConfigurationFile(flag, file, read);
-    await markEncrypted(store);
-    return {
-      store: new EncryptedStore(store, ciphersOf),
-      reloads: undefined,
-      close: () => Promise.resolve(),
-    };
-  }
-  let encrypted: EncryptedStore | undefined;
+  const encrypted = new EncryptedStore(store, () => undefined);
   const use = async (bytes: Uint8Array): Promise<void> => {
-    const ciphersOf = await read(bytes);
-    if (encrypted === undefined) encrypted = new EncryptedStore(store, ciphersOf);
-    else encrypted.use(ciphersOf);
+    const entries = await readEncryptionConfiguration(bytes, vocabulary);
+    const ciphersOf = await configuredCiphers(entries, refuseKms);
+    await markEncrypted(store);
+    encrypted.use(ciphersOf);
   };
+  if (!automaticReload) {
+    await useConfigurationFile(flag, file, use);
+    return { store: encrypted, reloads: undefined, close: () => Promise.resolve() };
+  }
   const reloads = new ReloadCounters();
   const watch = await reloadedFile(options, { flag, file, counters: reloads, use });
-  await markEncrypted(store);
-  return { store: encrypted!, reloads, close: () => watch.close() };
+  return { store: encrypted, reloads, close: () => watch.close() };
 }
 
 function unencrypted(store: Store): StoreEncryption {

@@ -1,3 +1,4 @@
+import type { ReloadCounters } from "../../base/reload-counters.ts";
 import { gitVersionOf, releaseAfter, type Release } from "../../base/releases.ts";
 import { qualifiedName } from "../../base/group-names.ts";
 import type { AuthenticationCounters } from "../../authentication/counters.ts";
@@ -23,6 +24,7 @@ export function serverMetrics(
   engine: Engine,
   counters: AuthenticationCounters,
   authorization: ConfigurationCounters | undefined,
+  encryptionReloads: ReloadCounters | undefined,
 ): MetricSet {
   const { release } = options;
   const showHiddenFor = previousRelease(options.showHiddenMetricsForVersion, release);
@@ -44,6 +46,7 @@ export function serverMetrics(
     showReloads(metrics, "authorization", authorization.reloads);
     showMatches(metrics, authorization.matches);
   }
+  if (encryptionReloads !== undefined) showReloads(metrics, "encryption", encryptionReloads);
   metrics.collectWith(() => collectStore(metrics, engine, options.log));
   metrics.collectWith(() => collectSelectors(metrics, engine));
   metrics.collectWith(() => collectProcess(metrics));

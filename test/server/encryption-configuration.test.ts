@@ -1,4 +1,6 @@
 import { describe, expect, test } from "vitest";
+import { kindsOfRelease } from "../../src/kinds/kinds-of-release.ts";
+import { isStored, resourceOf } from "../../src/resources/registry/registry.ts";
 import { readEncryptionConfiguration } from "../../src/server/encryption/encryption-configuration.ts";
 import { configuredCiphers } from "../../src/server/encryption/providers.ts";
 import { platform } from "../../src/vocabulary/platform.ts";
@@ -57,6 +59,22 @@ test("identity as the first provider stores plain text and reads encrypted value
   expect(ciphersOf("core", "pods")).toBeUndefined();
 });
 
+test.each(["1.26", "1.32", "1.37"] as const)(
+  "every stored kind of release %s is encrypted by its name",
+  async (release) => {
+    const kinds = await kindsOfRelease(release);
+    const stored = kinds.map((kind) => resourceOf(kind, platform)).filter((one) => isStored(one));
+    const ownGroup = stored.filter(({ group }) => group !== "events.platform.io");
+    expect(ownGroup.length).toBeGreaterThan(50);
+    for (const { name, group, storePrefix } of ownGroup) {
+      const text = group === "" ? name : `${name}.${group}`;
+      const [, keyGroup = "", collection = ""] = storePrefix.split("/");
+      const labels = await labelsOf([{ resources: [text], providers: [gcm("a")] }], [keyGroup, collection]);
+      expect([text, ...labels]).toEqual([text, "aesgcm:v1:a"]);
+    }
+  },
+);
+
 describe("the error names the field", () => {
   const withResources = (...resources: string[]) => ({ resources, providers: [identity] });
   const withProvider = (provider: object) => ({ resources: ["secrets"], providers: [provider] });
@@ -71,6 +89,10 @@ describe("the error names the field", () => {
     ["resources[0].providers: Required value: at least one provider", [{ resources: ["secrets"] }]],
     ["resources[0].others: there is no such field", [{ ...withResources("secrets"), others: 1 }]],
     ['resources[0].resources[0]: Invalid value: "Secrets"', [withResources("Secrets")]],
+    [
+      'resources[0].resources[0]: Invalid value: "*.events.platform.io": its objects are stored in the core group',
+      [withResources("*.events.platform.io")],
+    ],
     ['resources[0].resources[0]: Invalid value: "*": use *. for', [withResources("*")]],
     ['resources[0].resources[0]: Invalid value: "secrets.*"', [withResources("secrets.*")]],
     [

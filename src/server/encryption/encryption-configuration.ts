@@ -60,7 +60,7 @@ export async function readEncryptionConfiguration(
     const place = report.at(index);
     if (providers.length === 0) place.at("providers").required("at least one provider is required");
     return {
-      patterns: checkResources(resources, place.at("resources")),
+      patterns: checkResources(resources, `events.${groupSuffix}`, place.at("resources")),
       providers: providers.flatMap((one, at) => checkProvider(one, place.at("providers", at), kmsNames)),
     };
   });

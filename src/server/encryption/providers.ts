@@ -19,8 +19,10 @@ export async function configuredCiphers(
 ): Promise<CiphersOf> {
   const rules: { readonly entry: ConfiguredResources; readonly ciphers: CollectionCiphers }[] = [];
   for (const entry of entries) rules.push({ entry, ciphers: await ciphersOf(entry.providers, kmsCipher) });
-  return (keyGroup, resource) => {
-    if (keyGroup === coreGroup && resource === recordCollection) return undefined;
+  return (keyGroup, collection) => {
+    if (keyGroup === coreGroup && collection === recordCollection) return undefined;
+    // A collection that is stored apart from an older version of its kind has a suffix: `resourceclaims.v1`.
+    const [resource = ""] = collection.split(".");
     const group = keyGroup === coreGroup ? "" : keyGroup;
     return rules.find(({ entry }) => entry.patterns.some((one) => matchesResource(one, group, resource)))
       ?.ciphers;

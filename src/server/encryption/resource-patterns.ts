@@ -14,12 +14,24 @@ export function matchesResource(pattern: ResourcePattern, group: string, resourc
   );
 }
 
-/** Parses the resources of an entry and reports the faults. */
-export function checkResources(texts: readonly string[], report: FieldReport): ResourcePattern[] {
+/**
+ * Parses the resources of an entry and reports the faults.
+ *
+ * @param eventsGroup the group of events whose objects are stored in the core group.
+ */
+export function checkResources(
+  texts: readonly string[],
+  eventsGroup: string,
+  report: FieldReport,
+): ResourcePattern[] {
   if (texts.length === 0) report.required("at least one resource is required");
   const patterns = texts.map((text) => parsePattern(text));
   for (const [index, text] of texts.entries()) {
-    const fault = patternFault(text, patterns[index]!);
+    const pattern = patterns[index]!;
+    const fault =
+      pattern.group === eventsGroup
+        ? "its objects are stored in the core group: use events"
+        : patternFault(text, pattern);
     if (fault !== undefined) report.at(index).invalid(text, fault);
   }
   if (new Set(texts).size < texts.length) {

@@ -61,6 +61,11 @@ export class SelectorTexts implements RequestSelectors {
   }
 }
 
+/** Returns the selectors of parameters; undefined if both are empty. */
+export function selectorsOfTexts(fieldText: string, labelText: string): RequestSelectors | undefined {
+  return fieldText === "" && labelText === "" ? undefined : new SelectorTexts(fieldText, labelText);
+}
+
 /** A selector of an access review: either text or requirements. */
 export interface ReviewedSelector {
   readonly rawSelector?: string | null | undefined;

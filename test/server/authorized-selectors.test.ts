@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from "vitest";
 import type { ResourceAttributes } from "../../src/authorization/authorizer.ts";
-import type { CreateServerOptions } from "../../src/index.ts";
+import { createServer, type CreateServerOptions } from "../../src/index.ts";
 import { TestServer } from "../support/api.ts";
 import { ok } from "../api/support.ts";
 import { faultsIn } from "./device-support.ts";
@@ -10,23 +10,24 @@ afterEach(async () => {
   for (const server of servers.splice(0)) await server.close();
 });
 
-/** Starts a server whose own authorizer allows lists of pods that are limited to node n1. */
+/** Allows lists and watches of pods that are limited to node n1. */
+const nodePods = {
+  name: "node-pods",
+  authorize(attributes: { readonly kind: string }) {
+    const { resource, selectors } = attributes as ResourceAttributes;
+    const limited = selectors?.fieldSelector.some(
+      ({ key, operator, values }) => key === "spec.nodeName" && operator === "In" && values[0] === "n1",
+    );
+    const allowed = attributes.kind === "resource" && resource === "pods" && limited === true;
+    return {
+      verdict: allowed ? ("allow" as const) : ("noOpinion" as const),
+      reason: "",
+      evaluationError: "",
+    };
+  },
+};
+
 async function start(options: CreateServerOptions): Promise<TestServer> {
-  const nodePods = {
-    name: "node-pods",
-    authorize(attributes: { readonly kind: string }) {
-      const { resource, selectors } = attributes as ResourceAttributes;
-      const limited = selectors?.fieldSelector.some(
-        ({ key, operator, values }) => key === "spec.nodeName" && operator === "In" && values[0] === "n1",
-      );
-      const allowed = attributes.kind === "resource" && resource === "pods" && limited === true;
-      return {
-        verdict: allowed ? ("allow" as const) : ("noOpinion" as const),
-        reason: "",
-        evaluationError: "",
-      };
-    },
-  };
   const users = [{ name: "joe" }];
   const server = await TestServer.start({ controllers: [], authorizers: [nodePods], users, ...options });
   servers.push(server);
@@ -51,6 +52,34 @@ test.each([
     expect((await joe.get("/api/v1/pods")).status).toBe(403);
   },
 );
+
+test("clients of the library are authorized with their selectors", async () => {
+  await using server = await createServer({
+    port: false,
+    release: "1.37",
+    enabledControllers: [],
+    authorizers: [nodePods],
+  });
+  const joe = server.as("joe");
+  const pods = { apiVersion: "v1", kind: "Pod", namespace: "default" } as const;
+  const onNode = { ...pods, fieldSelector: "spec.nodeName=n1" };
+  const { items, resourceVersion } = await joe.list(onNode);
+  expect(items).toEqual([]);
+  await expect(joe.list(pods)).rejects.toMatchObject({ reason: "Forbidden" });
+  const ended = await new Promise<Error>((resolve) => {
+    joe.watch({ ...pods, resourceVersion }, () => undefined, resolve);
+  });
+  expect(ended).toMatchObject({ reason: "Forbidden" });
+});
+
+test("each watch of a subscription is authorized with its selectors, for the list too", async () => {
+  const server = await start({ release: "1.37" });
+  const watch = (fieldSelector: string) => ({ group: "", version: "v1", resource: "pods", fieldSelector });
+  const subscribe = (fieldSelector: string) =>
+    server.as("joe").post("/subscriptions?timeoutSeconds=1", { watches: [watch(fieldSelector)] });
+  expect((await subscribe("spec.nodeName=n1")).status).toBe(200);
+  expect((await subscribe("spec.nodeName=n2")).status).toBe(403);
+});
 
 const reviews = "/apis/authorization.platform.io/v1/subjectaccessreviews";
 const review = (attributes: object) => ({

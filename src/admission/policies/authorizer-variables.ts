@@ -1,7 +1,7 @@
 import { andThen, type MaybePromise } from "../../base/maybe-promise.ts";
 import type { UserInfo } from "../../base/user-info.ts";
 import type { Attributes, Authorizer } from "../../authorization/authorizer.ts";
-import { SelectorTexts } from "../../authorization/request-selectors.ts";
+import { selectorsOfTexts } from "../../authorization/request-selectors.ts";
 import {
   AuthorizerValue,
   ResourceCheck,
@@ -72,8 +72,7 @@ function attributesOf(
   const user = account === undefined ? requestUser : userOf(account, vocabulary);
   if ("path" in object) return { kind: "nonResource", user, verb, path: object.path };
   const { fieldSelector, labelSelector, ...resource } = object;
-  const hasSelector = fieldSelector !== "" || labelSelector !== "";
-  const selectors = hasSelector ? new SelectorTexts(fieldSelector, labelSelector) : undefined;
+  const selectors = selectorsOfTexts(fieldSelector, labelSelector);
   return { kind: "resource", user, verb, version: "*", ...resource, selectors };
 }
 

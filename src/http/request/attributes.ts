@@ -4,7 +4,7 @@ import { pathSegmentFaults } from "../../base/names.ts";
 import { StatusError } from "../../base/status-error.ts";
 import type { UserInfo } from "../../base/user-info.ts";
 import type { Attributes, Decision } from "../../authorization/authorizer.ts";
-import { SelectorTexts, type RequestSelectors } from "../../authorization/request-selectors.ts";
+import { selectorsOfTexts, type RequestSelectors } from "../../authorization/request-selectors.ts";
 import type { RequestFacts, ResourceFacts } from "./facts.ts";
 
 /** Returns the attributes of a request that the authorizers decide about. */
@@ -44,9 +44,15 @@ export function nameInSelector(text: string): string {
  */
 export function selectorsOf({ verb, query, pathVerb }: ResourceFacts): RequestSelectors | undefined {
   if (query.empty || pathVerb !== "" || !verbsWithSelectors.has(verb)) return undefined;
-  const fieldText = query.get("fieldSelector") ?? "";
-  const labelText = query.get("labelSelector") ?? "";
-  return fieldText === "" && labelText === "" ? undefined : new SelectorTexts(fieldText, labelText);
+  return selectorsOfTexts(query.get("fieldSelector") ?? "", query.get("labelSelector") ?? "");
+}
+
+/** Returns the attributes of a request with its selectors. */
+export function attributesWithSelectors(facts: RequestFacts, user: UserInfo): Attributes {
+  const attributes = attributesOf(facts, user);
+  if (facts.kind !== "resource" || attributes.kind !== "resource") return attributes;
+  const selectors = selectorsOf(facts);
+  return selectors === undefined ? attributes : { ...attributes, selectors };
 }
 
 const verbsWithSelectors = new Set(["list", "watch", "deletecollection"]);

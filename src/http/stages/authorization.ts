@@ -1,10 +1,10 @@
 import { userViewSource } from "../../authorization/followed-user-view.ts";
 import { userView } from "../../authorization/user-view.ts";
-import type { Attributes, ResourceAttributes } from "../../authorization/authorizer.ts";
+import type { ResourceAttributes } from "../../authorization/authorizer.ts";
 import { andThen, type MaybePromise } from "../../base/maybe-promise.ts";
 import { createYielder } from "../../base/yielding.ts";
 import type { Resource } from "../../resources/registry/registry.ts";
-import { attributesOf, forbidden, selectorsOf } from "../request/attributes.ts";
+import { attributesOf, attributesWithSelectors, forbidden } from "../request/attributes.ts";
 import type { RequestContext } from "../request/context.ts";
 import { isSubscription } from "../request/facts.ts";
 import { viewParameter } from "../request/parameters.ts";
@@ -17,8 +17,10 @@ import type { HttpService } from "../service.ts";
  * @throws {StatusError} Forbidden, with user, verb, resource and the reason if there is one; BadRequest for a view that can't be served.
  */
 export function authorize(service: HttpService, request: RequestContext): MaybePromise<void> {
-  const { facts, audit } = request;
-  const attributes = requestAttributes(service, request);
+  const { facts, user, audit } = request;
+  const attributes = service.authorizesSelectors
+    ? attributesWithSelectors(facts, user)
+    : attributesOf(facts, user);
   const resource = attributes.kind === "resource" ? listedWithView(request) : undefined;
   if (resource !== undefined) {
     return authorizeView(service, request, attributes as ResourceAttributes, resource);
@@ -31,16 +33,6 @@ export function authorize(service: HttpService, request: RequestContext): MaybeP
     audit?.decided(decision);
     if (decision.verdict !== "allow") throw forbidden(attributes, decision);
   });
-}
-
-function requestAttributes(
-  { authorizesSelectors }: HttpService,
-  { facts, user }: RequestContext,
-): Attributes {
-  const attributes = attributesOf(facts, user);
-  if (!authorizesSelectors || facts.kind !== "resource" || attributes.kind !== "resource") return attributes;
-  const selectors = selectorsOf(facts);
-  return selectors === undefined ? attributes : { ...attributes, selectors };
 }
 
 function isAuthenticated({ engine }: HttpService, { user }: RequestContext): boolean {

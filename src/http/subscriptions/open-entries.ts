@@ -2,7 +2,7 @@ import { StatusError } from "../../base/status-error.ts";
 import { parseSelection, type Selection } from "../../resources/objects/selection.ts";
 import type { Resource } from "../../resources/registry/registry.ts";
 import { failureStatus } from "../answers/status.ts";
-import { asksFor, forbidden } from "../request/attributes.ts";
+import { attributesOf, attributesWithSelectors, forbidden } from "../request/attributes.ts";
 import { newRequest, type RequestContext, type ResourceContext } from "../request/context.ts";
 import type { HttpService } from "../service.ts";
 import { authorize } from "../stages/authorization.ts";
@@ -76,7 +76,10 @@ async function openEntry(
   await request.audit?.received();
   await authorize(service, request);
   if (lists && view === undefined) {
-    const attributes = asksFor(facts, request.user, "list");
+    const listFacts = { ...facts, verb: "list" };
+    const attributes = service.authorizesSelectors
+      ? attributesWithSelectors(listFacts, request.user)
+      : attributesOf(listFacts, request.user);
     const decision = await service.authorizer.authorize(attributes);
     if (decision.verdict !== "allow") throw forbidden(attributes, decision);
   }

@@ -7,8 +7,14 @@ export interface ClientRequest {
   readonly verb: Verb;
   /** The object or collection; the name is empty for a create. */
   readonly target: Target;
-  /** The field selector of a list or watch; otherwise empty. */
-  readonly fieldSelector: string;
+  /** Those of a list or watch. */
+  readonly selectors: ClientSelectors;
+}
+
+/** The selectors of a list or watch; empty texts select everything. */
+export interface ClientSelectors {
+  readonly fieldSelector?: string | undefined;
+  readonly labelSelector?: string | undefined;
 }
 
 /** Authorizes and observes the requests of an in-process client. */

@@ -22,7 +22,7 @@ import { asBuffer, decodeEntry } from "../objects/stored.ts";
 import { updateObject } from "../writes/update.ts";
 import { bodyOf, watchObjects } from "../reads/watch.ts";
 import { answerReview, type ReviewHandler } from "../writes/review.ts";
-import type { ClientGuard } from "./client-guard.ts";
+import type { ClientGuard, ClientSelectors } from "./client-guard.ts";
 
 /** Names an object by apiVersion, kind, name and namespace. */
 export interface ObjectReference {
@@ -81,10 +81,10 @@ export class Client {
     verb: Verb,
     target: Target,
     call: (engine: Engine) => Promise<T>,
-    fieldSelector = "",
+    selectors: ClientSelectors = {},
   ): Promise<T> {
     const { engine, guard } = this;
-    return guard === undefined ? call(engine) : guard.run({ verb, target, fieldSelector }, engine, call);
+    return guard === undefined ? call(engine) : guard.run({ verb, target, selectors }, engine, call);
   }
 
   async get<O extends ApiObject = ApiObject>(reference: ObjectReference): Promise<O> {
@@ -108,7 +108,7 @@ export class Client {
   async list<O extends ApiObject = ApiObject>(reference: CollectionReference): Promise<ObjectList<O>> {
     const target = this.target({ ...reference, name: "" });
     const read = (engine: Engine) => listPages<O>(engine, target, reference);
-    return this.run("list", target, read, reference.fieldSelector);
+    return this.run("list", target, read, reference);
   }
 
   async create<O extends ApiObject = ApiObject>(object: NewObject): Promise<O> {
@@ -234,9 +234,7 @@ export class Client {
         },
         ended: ended ?? (() => undefined),
       });
-    return this.guard === undefined
-      ? start(this.engine)
-      : this.guardedWatch(target, start, ended, fieldSelector);
+    return this.guard === undefined ? start(this.engine) : this.guardedWatch(target, start, ended, reference);
   }
 
   /** Starts a watch when the guard allows it; otherwise calls `ended`, or prints a warning if there is no such listener. */
@@ -244,14 +242,14 @@ export class Client {
     target: Target,
     start: (engine: Engine) => { close(): void },
     ended: ((error: Error) => void) | undefined,
-    fieldSelector: string,
+    selectors: ClientSelectors,
   ): { close(): void } {
     let isClosed = false;
     let open: { close(): void } | undefined;
     const begin = async (engine: Engine) => {
       if (!isClosed) open = start(engine);
     };
-    this.run("watch", target, begin, fieldSelector).catch((error: unknown) => {
+    this.run("watch", target, begin, selectors).catch((error: unknown) => {
       if (isClosed) return;
       if (ended === undefined) process.emitWarning(error as Error);
       else ended(error as Error);

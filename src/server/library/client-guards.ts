@@ -2,13 +2,18 @@ import { andThen, type MaybePromise } from "../../base/maybe-promise.ts";
 import type { UserInfo } from "../../base/user-info.ts";
 import { addedGroups } from "../../authentication/added-groups.ts";
 import type { Authorizer, ResourceAttributes } from "../../authorization/authorizer.ts";
+import { selectorsOfTexts } from "../../authorization/request-selectors.ts";
 import { forbidden, nameInSelector } from "../../http/request/attributes.ts";
 import type { ClientGuard, ClientRequest } from "../../resources/clients/client-guard.ts";
 import type { Target } from "../../resources/engine/engine.ts";
 import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
 
 /** Returns the attributes of a client's request, the same as those of the request over HTTP. */
-function attributesOf({ verb, target, fieldSelector }: ClientRequest, user: UserInfo): ResourceAttributes {
+function attributesOf(
+  { verb, target, selectors: { fieldSelector = "", labelSelector = "" } }: ClientRequest,
+  user: UserInfo,
+  authorizesSelectors: boolean,
+): ResourceAttributes {
   const { resource, subresource } = target;
   const { group, version } = resource;
   const name = target.name === "" ? nameInSelector(fieldSelector) : target.name;
@@ -23,6 +28,7 @@ function attributesOf({ verb, target, fieldSelector }: ClientRequest, user: User
     subresource,
     namespace,
     name,
+    selectors: authorizesSelectors ? selectorsOfTexts(fieldSelector, labelSelector) : undefined,
   };
 }
 
@@ -31,10 +37,18 @@ export function namespaceInPath({ resource, namespace, name }: Target): string {
   return resource.group === "" && resource.name === "namespaces" ? name : namespace;
 }
 
-/** Authorizes the requests of a client as a user. */
-export function authorizingGuard(authorizer: Authorizer, user: UserInfo): ClientGuard {
+/**
+ * Authorizes the requests of a client as a user.
+ *
+ * @param authorizesSelectors whether the authorizer sees the selectors of requests.
+ */
+export function authorizingGuard(
+  authorizer: Authorizer,
+  user: UserInfo,
+  authorizesSelectors: boolean,
+): ClientGuard {
   const authorize = (request: ClientRequest): MaybePromise<void> => {
-    const attributes = attributesOf(request, user);
+    const attributes = attributesOf(request, user, authorizesSelectors);
     return andThen(authorizer.authorize(attributes), (decision) => {
       if (decision.verdict !== "allow") throw forbidden(attributes, decision);
     });
@@ -44,7 +58,7 @@ export function authorizingGuard(authorizer: Authorizer, user: UserInfo): Client
       await authorize(request);
       return call(engine);
     },
-    mayCreate: (target) => authorize({ verb: "create", target, fieldSelector: "" }),
+    mayCreate: (target) => authorize({ verb: "create", target, selectors: {} }),
   };
 }
 

@@ -16,7 +16,7 @@ export class Clients {
   constructor(
     private readonly service: Pick<
       HttpService,
-      "engine" | "authorizer" | "reviews" | "requests" | "clock" | "faults"
+      "engine" | "authorizer" | "authorizesSelectors" | "reviews" | "requests" | "clock" | "faults"
     >,
     administrator: UserInfo,
   ) {
@@ -39,9 +39,13 @@ export class Clients {
    * @throws {TypeError} if the name or groups can't be used.
    */
   as(name: string, groups?: readonly string[]): LibraryClient {
-    const { engine, authorizer, requests } = this.service;
+    const { engine, authorizer, authorizesSelectors, requests } = this.service;
     const user = userNamed(engine.vocabulary, name, groups);
-    const guard = faultyGuard(this.service, user.name, authorizingGuard(authorizer, user));
+    const guard = faultyGuard(
+      this.service,
+      user.name,
+      authorizingGuard(authorizer, user, authorizesSelectors),
+    );
     return new LibraryClient(this.service, user, requests ? recordingGuard(guard, user, requests) : guard);
   }
 }

@@ -76,6 +76,22 @@ test("no file of the store has plain text of an object, before and after updates
   await again.close();
 });
 
+test("controllers that read all keys run when all resources are encrypted", async () => {
+  const folder = newFolder();
+  folder.configure(provider("aesgcm", "key1", 1));
+  const server = await start(folder, { enabledControllers: ["garbagecollector"] });
+  const { admin } = server;
+  const owner = (await ok(admin.post(secrets, secret("owner")))).body["metadata"] as { uid: string };
+  const ownerReferences = [{ apiVersion: "v1", kind: "Secret", name: "owner", uid: owner.uid }];
+  await ok(admin.post(secrets, { metadata: { name: "dependent", ownerReferences } }));
+  await ok(admin.delete(`${secrets}/owner`));
+  await expect
+    .poll(async () => (await admin.get(`${secrets}/dependent`)).status, { timeout: 10_000 })
+    .toBe(404);
+  await ok(admin.get("/readyz"));
+  await server.close();
+});
+
 test("an update without changes stores an object again that has an older key, and no other", async () => {
   const folder = newFolder();
   folder.configure(provider("aescbc", "old", 1), { identity: {} });

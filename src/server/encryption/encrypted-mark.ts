@@ -3,7 +3,7 @@ import type { RangePage, Store } from "../../storage/store.ts";
 import { OptionsError } from "../options/options-error.ts";
 
 /** Exists in a store that may have encrypted values; no resource type has its prefix. */
-const markKey = "/plinth/encryption//mark";
+const markKey = "/core/encryption//mark";
 
 const pageSize = 1000;
 

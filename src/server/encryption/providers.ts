@@ -9,8 +9,8 @@ export type KmsCipher = (kms: ConfiguredKms) => Promise<ValueCipher>;
 /** Group of the core resources in keys of the store. */
 const coreGroup = "core";
 
-/** Collection of the record of releases, which programs without keys read; it has no objects. */
-const recordCollection = "releases";
+/** Collections of the core group that aren't encrypted: the mark of encryption and the record of releases, which have no objects. */
+const plainCollections: ReadonlySet<string> = new Set(["encryption", "releases"]);
 
 /** Creates the ciphers of a configuration. */
 export async function configuredCiphers(
@@ -20,7 +20,7 @@ export async function configuredCiphers(
   const rules: { readonly entry: ConfiguredResources; readonly ciphers: CollectionCiphers }[] = [];
   for (const entry of entries) rules.push({ entry, ciphers: await ciphersOf(entry.providers, kmsCipher) });
   return (keyGroup, collection) => {
-    if (keyGroup === coreGroup && collection === recordCollection) return undefined;
+    if (keyGroup === coreGroup && plainCollections.has(collection)) return undefined;
     // A collection that is stored apart from an older version of its kind has a suffix: `resourceclaims.v1`.
     const [resource = ""] = collection.split(".");
     const group = keyGroup === coreGroup ? "" : keyGroup;

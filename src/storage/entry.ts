@@ -24,6 +24,15 @@ export function entryFromDraft(key: string, revision: Revision, draft: Draft): E
   };
 }
 
+/** Returns an entry with the content of a draft, at the same revision; the header isn't copied. */
+export function entryWith({ key, revision, outdated }: Entry, { header, body, revisionAt }: Draft): Entry {
+  const digits = String(revision);
+  const bytes = Buffer.allocUnsafe(body.length + digits.length);
+  spliceRevision(bytes, 0, body, revisionAt, digits);
+  const entry = { key, revision, header, revisionAt, body: bytes };
+  return outdated === undefined ? entry : { ...entry, outdated };
+}
+
 /** Writes `body` with `digits` inserted at `revisionAt` into `target` from `offset`; returns the end offset. */
 export function spliceRevision(
   target: Buffer,

@@ -14,7 +14,7 @@ import type {
   Write,
 } from "./store.ts";
 
-/** A store with the entries of another one in a different form. Subscriptions and everything else are those of the other store. */
+/** A store that shows the entries of another one in a different form. All other methods call the other store. */
 export abstract class StoreView implements Store {
   constructor(protected readonly inner: Store) {}
 

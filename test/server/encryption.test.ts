@@ -137,6 +137,23 @@ test("a value without its key is answered with 500, the others can be read and w
   await ok(admin.get(`${secrets}/b`));
 });
 
+test("an update without changes stores an object again that has an older key and fields of a later release", async () => {
+  const folder = newFolder();
+  folder.configure(provider("aesgcm", "old", 1));
+  const services = "/api/v1/namespaces/default/services";
+  const later = await start(folder, { release: "1.37" });
+  const spec = { ports: [{ port: 80 }], trafficDistribution: "PreferClose" };
+  const created = (await ok(later.admin.post(services, { metadata: { name: "s" }, spec }))).body;
+  await later.close();
+  folder.configure(provider("aesgcm", "new", 2), provider("aesgcm", "old", 1));
+  const server = await start(folder);
+  const rewritten = (await ok(server.admin.patch(`${services}/s`, {}))).body;
+  expect(rewritten["metadata"].resourceVersion).not.toBe(created["metadata"].resourceVersion);
+  const again = (await ok(server.admin.patch(`${services}/s`, {}))).body;
+  expect(again["metadata"].resourceVersion).toBe(rewritten["metadata"].resourceVersion);
+  await server.close();
+});
+
 test("a store with encrypted values needs the configuration, until the last one is plain text", async () => {
   const folder = newFolder();
   folder.configure(provider("aesgcm", "key1", 1));

@@ -20,8 +20,9 @@ import { convertAll, type ObjectConverter } from "./object-converter.ts";
 import type { RefreshingStore } from "./refreshing-store.ts";
 import { checkSize } from "../../resources/objects/object-size.ts";
 import type { Resource } from "../../resources/registry/registry.ts";
+import { entryWith } from "../../storage/entry.ts";
 import { StoreView } from "../../storage/store-view.ts";
-import { asBuffer, decodeBody, encodeObject, entryWith } from "../../resources/objects/stored.ts";
+import { asBuffer, decodeBody, encodeObject } from "../../resources/objects/stored.ts";
 
 /**
  * A store with the objects of a custom kind in one of its versions: it converts them when they are read and written. Subscriptions are

@@ -15,8 +15,9 @@ import type {
   Write,
 } from "../../storage/store.ts";
 import type { Resource } from "../../resources/registry/registry.ts";
+import { entryWith } from "../../storage/entry.ts";
 import { StoreView } from "../../storage/store-view.ts";
-import { decodeLive, encodeObject, entryWith } from "../../resources/objects/stored.ts";
+import { decodeLive, encodeObject } from "../../resources/objects/stored.ts";
 import type { VersionedStore, WatchSource } from "../../resources/registry/versioned-storage.ts";
 import {
   shownEntry,

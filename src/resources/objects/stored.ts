@@ -197,12 +197,6 @@ export function draftBody(draft: Draft, resourceVersion: string): Buffer {
   return Buffer.concat([before, Buffer.from(resourceVersion), body.subarray(draft.revisionAt)]);
 }
 
-/** An entry with other content, at the same revision. */
-export function entryWith({ key, revision }: Entry, draft: Draft): Entry {
-  const { header, revisionAt } = draft;
-  return { key, revision, header, revisionAt, body: draftBody(draft, String(revision)) };
-}
-
 /** Whether a draft equals the stored body except for the revision. */
 export function sameContent(entry: Entry, draft: Draft): boolean {
   const digits = String(entry.revision).length;

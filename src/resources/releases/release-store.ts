@@ -1,7 +1,7 @@
 import { andThen, type MaybePromise } from "../../base/maybe-promise.ts";
 import { createYielder } from "../../base/yielding.ts";
 import { checkSize } from "../objects/object-size.ts";
-import { entryWith } from "../objects/stored.ts";
+import { entryWith } from "../../storage/entry.ts";
 import { StoreView } from "../../storage/store-view.ts";
 import type {
   CommitResult,

@@ -4,6 +4,7 @@ import { readReleaseRecord } from "../resources/releases/release-record.ts";
 import { requireStore } from "../storage/lmdb/backup.ts";
 import { openLmdbStore } from "../storage/lmdb/lmdb-store.ts";
 import { damagedPageOf } from "../storage/lmdb/opening-risk.ts";
+import type { Store } from "../storage/store.ts";
 import { insideVariable, runApart } from "./check-apart.ts";
 import { helpText, type Command } from "./command.ts";
 import { defaultDataDir, storeFolder } from "./data-folder.ts";
@@ -47,8 +48,7 @@ async function checkEverything(dir: string): Promise<number> {
   try {
     const damage = await showingProgress((progress) => store.check(progress));
     for (const line of damage) process.stdout.write(`${line}\n`);
-    const { oldest, newest } = await readReleaseRecord(store, defaultRelease);
-    if (newest !== defaultRelease) process.stdout.write(`written by releases ${oldest} to ${newest}\n`);
+    if (damage.length === 0) await printReleases(store);
     process.stdout.write(
       `revision ${String(await store.latestRevision())}: ${damage.length === 0 ? "sound" : "damaged"}\n`,
     );
@@ -56,4 +56,10 @@ async function checkEverything(dir: string): Promise<number> {
   } finally {
     await store.close();
   }
+}
+
+/** Prints which releases wrote to a store, if they aren't the reference release alone. */
+async function printReleases(store: Store): Promise<void> {
+  const { oldest, newest } = await readReleaseRecord(store, defaultRelease);
+  if (newest !== defaultRelease) process.stdout.write(`written by releases ${oldest} to ${newest}\n`);
 }

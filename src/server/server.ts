@@ -42,7 +42,7 @@ import { administratorEntry, loopbackUser } from "./start/own-users.ts";
 import { encryptedStore, type StoreEncryption } from "./encryption/store-encryption.ts";
 import { openStore, type OpenStore } from "./start/open-store.ts";
 import { startWriting } from "./start/start-writes.ts";
-import { storeInRelease } from "./start/store-release.ts";
+import { storedReleases, storeInRelease } from "./start/store-release.ts";
 import type { ServerOptions } from "./options/server-options.ts";
 import { optionsOfFork } from "./library/forks.ts";
 import type { Inherited } from "./start/inherited.ts";
@@ -185,8 +185,10 @@ export async function startServer(allOptions: ServerOptions, inherited?: Inherit
   try {
     const engineStore = await openStore(options, extensions.store, inherited);
     opened.add(engineStore.store, (one) => one.close());
+    // Encryption writes to the store.
+    const releases = await storedReleases(options, engineStore);
     const encryption = opened.add(await encryptedStore(options, engineStore), close);
-    const { store, recording } = await storeInRelease(options, { ...engineStore, store: encryption.store });
+    const { store, recording } = await storeInRelease(options, encryption.store, releases);
     opened.add(recording, (one) => one?.close());
     const storage = { ...engineStore, store, encryption };
     const pieces = { registry, ...storage, chosen, extensions, life, opened, inherited };

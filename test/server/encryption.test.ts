@@ -154,6 +154,14 @@ test("an update without changes stores an object again that has an older key and
   await server.close();
 });
 
+test("a new encrypted store has no record of the reference release when a later one starts first", async () => {
+  const folder = newFolder();
+  folder.configure(provider("aesgcm", "key1", 1));
+  await (await start(folder, { release: "1.30" })).close();
+  expect(folder.has('"oldest":"1.30","newest":"1.30"')).toBe(true);
+  expect(folder.has('"oldest":"1.26"')).toBe(false);
+});
+
 test("a store with encrypted values needs the configuration, until the last one is plain text", async () => {
   const folder = newFolder();
   folder.configure(provider("aesgcm", "key1", 1));

@@ -1,6 +1,6 @@
 import { defaultRelease, isLater } from "../../base/releases.ts";
 import { decodeBody } from "../objects/stored.ts";
-import type { Entry, Store } from "../../storage/store.ts";
+import type { Entry, Store, Write } from "../../storage/store.ts";
 
 /** Key of the releases that wrote to a store; no resource type has its prefix. */
 const recordKey = "/core/releases//written";
@@ -35,39 +35,47 @@ function recordIn(entry: Entry | undefined): ReleaseRecord | undefined {
   return typeof oldest === "string" && typeof newest === "string" ? { oldest, newest } : undefined;
 }
 
+/** Whether no release but the reference release wrote to a store and `release` is it, so that the store needs no record. */
+export function isReferenceOnly(record: ReleaseRecord, release: string): boolean {
+  return release === defaultRelease && isEqual(record, referenceOnly);
+}
+
 /**
  * Records that a release writes to a store.
  *
+ * @param before the record of {@link readReleaseRecord} before this server wrote anything.
  * @throws {StoreError}
  */
 export async function recordRelease(
-  store: Pick<Store, "get" | "range" | "commit">,
+  store: Pick<Store, "get" | "commit">,
   release: string,
+  before: ReleaseRecord,
 ): Promise<void> {
   for (;;) {
     const entry = await store.get(recordKey);
     const recorded = recordIn(entry);
-    const isNew = recorded === undefined && release !== defaultRelease && (await isEmpty(store));
-    const before = recorded ?? (isNew ? { oldest: release, newest: release } : referenceOnly);
+    const { oldest, newest } = recorded ?? before;
     const record = {
-      oldest: isLater(before.oldest, release) ? release : before.oldest,
-      newest: isLater(release, before.newest) ? release : before.newest,
+      oldest: isLater(oldest, release) ? release : oldest,
+      newest: isLater(release, newest) ? release : newest,
     };
     if (isEqual(recorded ?? referenceOnly, record)) return;
-    const head = `${JSON.stringify(record).slice(0, -1)},"revision":"`;
-    const draft = {
-      header: Buffer.from("{}"),
-      body: Buffer.from(`${head}"}`),
-      revisionAt: Buffer.byteLength(head),
-    };
-    const key = recordKey;
-    const result = await store.commit(
-      entry === undefined
-        ? { kind: "create", key, draft }
-        : { kind: "update", key, expected: entry.revision, draft },
-    );
+    const result = await store.commit(writeOf(entry, record));
     if (result.ok) return;
   }
+}
+
+function writeOf(entry: Entry | undefined, record: ReleaseRecord): Write {
+  const head = `${JSON.stringify(record).slice(0, -1)},"revision":"`;
+  const draft = {
+    header: Buffer.from("{}"),
+    body: Buffer.from(`${head}"}`),
+    revisionAt: Buffer.byteLength(head),
+  };
+  const key = recordKey;
+  return entry === undefined
+    ? { kind: "create", key, draft }
+    : { kind: "update", key, expected: entry.revision, draft };
 }
 
 function isEqual(one: ReleaseRecord, other: ReleaseRecord): boolean {

@@ -1,6 +1,7 @@
 import { isLater } from "../../base/releases.ts";
 import { kindsOfRelease } from "../../kinds/kinds-of-release.ts";
 import {
+  isReferenceOnly,
   readReleaseRecord,
   recordRelease,
   type ReleaseRecord,
@@ -19,19 +20,33 @@ interface StoreInRelease {
 }
 
 /**
- * Returns the store as the release of the server knows it, and records the release in it. A store in which only the reference release
- * wrote has no record; one in memory needs none.
+ * Reads which releases wrote to a store; undefined for one in memory, which needs no record. It must be read before the server writes
+ * anything.
  *
+ * @throws {StoreError}
+ */
+export async function storedReleases(
+  { release }: ServerOptions,
+  { store, memory }: Pick<OpenStore, "store" | "memory">,
+): Promise<ReleaseRecord | undefined> {
+  return memory === undefined ? readReleaseRecord(store, release) : undefined;
+}
+
+/**
+ * Returns the store as the release of the server knows it, and records the release in it. A store in which only the reference release
+ * wrote has no record.
+ *
+ * @param record the result of {@link storedReleases}.
  * @throws {StoreError}
  */
 export async function storeInRelease(
   options: ServerOptions,
-  { store, memory }: Pick<OpenStore, "store" | "memory">,
+  store: Store,
+  record: ReleaseRecord | undefined,
 ): Promise<StoreInRelease> {
   const { release } = options;
-  if (memory !== undefined) return { store, recording: undefined };
-  const record = await readReleaseRecord(store, release);
-  const recording = await startWriting(() => recordRelease(store, release), {
+  if (record === undefined || isReferenceOnly(record, release)) return { store, recording: undefined };
+  const recording = await startWriting(() => recordRelease(store, release, record), {
     ...options,
     subject: "the record of its release",
   });

@@ -17,15 +17,16 @@ export function removeUndeclared(type: Type, value: unknown): boolean {
     case "scalar":
       return false;
     case "list":
-      return removeFromAll(type.element, value as readonly unknown[]);
+      return Array.isArray(value) && removeFromAll(type.element, value);
     case "map":
-      return removeFromAll(type.value, Object.values(value));
+      return isContainer(value) && removeFromAll(type.value, Object.values(value));
     case "union": {
       const form = formOf(type, value);
       return form !== undefined && removeUndeclared(form.type, value);
     }
     case "struct": {
-      if (type.open !== undefined) return false;
+      // Another release may declare another type for a member.
+      if (type.open !== undefined || !isContainer(value) || Array.isArray(value)) return false;
       const { positions, fields } = fieldPositionsOf(type);
       const object = value as JsonObject;
       let removed = false;
@@ -43,7 +44,11 @@ export function removeUndeclared(type: Type, value: unknown): boolean {
 
 /** Whether a field is a struct of alternatives that has none. */
 function isEmptied({ type }: Field, value: unknown): boolean {
-  return type.shape === "struct" && alternatives.has(type.name) && Object.keys(value as object).length === 0;
+  return hasAlternatives(type) && Object.keys(value as object).length === 0;
+}
+
+function hasAlternatives(type: Type): boolean {
+  return type.shape === "struct" && alternatives.has(type.name);
 }
 
 function removeFromAll(type: Type, values: readonly unknown[]): boolean {
@@ -59,30 +64,32 @@ function removeFromAll(type: Type, values: readonly unknown[]): boolean {
  *
  * @param next the new state; it is modified.
  * @param before the earlier state; it may share parts with `next` afterwards.
+ * @param isEqual whether the declared members of both are equal; then items are paired by their positions.
  */
-export function keepUndeclared(type: Type, next: unknown, before: unknown): void {
+export function keepUndeclared(type: Type, next: unknown, before: unknown, isEqual = false): void {
   if (!isContainer(next) || !isContainer(before)) return;
   switch (type.shape) {
     case "scalar":
       return;
     case "list":
-      return keepInItems(type.element, [], next, before);
+      return keepInItems(type.element, [], next, before, isEqual);
     case "map":
       for (const [key, value] of Object.entries(before)) {
-        if (Object.hasOwn(next, key)) keepUndeclared(type.value, (next as JsonObject)[key], value);
+        if (Object.hasOwn(next, key)) keepUndeclared(type.value, (next as JsonObject)[key], value, isEqual);
       }
       return;
     case "union": {
       const form = formOf(type, next);
-      if (form !== undefined && form === formOf(type, before)) keepUndeclared(form.type, next, before);
+      if (form !== undefined && form === formOf(type, before))
+        keepUndeclared(form.type, next, before, isEqual);
       return;
     }
     case "struct":
-      return keepInStruct(type, next as JsonObject, before as JsonObject);
+      return keepInStruct(type, next as JsonObject, before as JsonObject, isEqual);
   }
 }
 
-function keepInStruct(type: StructType, next: JsonObject, before: JsonObject): void {
+function keepInStruct(type: StructType, next: JsonObject, before: JsonObject, isEqual: boolean): void {
   if (type.open !== undefined) return;
   const { positions, fields } = fieldPositionsOf(type);
   const isReplaced = isReplacedIn(type, next);
@@ -90,7 +97,7 @@ function keepInStruct(type: StructType, next: JsonObject, before: JsonObject): v
     const position = positions.get(name);
     const field = fields[position ?? -1];
     if (Object.hasOwn(next, name)) {
-      if (field !== undefined) keepInField(field, next[name], before[name]);
+      if (field !== undefined) keepInField(field, next[name], before[name], isEqual);
     } else if (field === undefined) {
       if (!isReplaced) setMember(next, name, before[name]!);
     } else if (isHidden(field, before[name])) setMember(next, name, before[name]!);
@@ -107,49 +114,67 @@ const alternatives: ReadonlySet<string> = new Set([
 
 /** Whether a struct has another one of its alternative members, so that an undeclared one is replaced by it. */
 function isReplacedIn(type: StructType, next: JsonObject): boolean {
-  return alternatives.has(type.name) && Object.keys(next).some((name) => name !== "name");
+  return hasAlternatives(type) && Object.keys(next).some((name) => name !== "name");
 }
 
 /** Whether {@link removeUndeclared} removes all of a field. */
 function isHidden(field: Field, value: unknown): boolean {
-  if (field.type.shape !== "struct" || !isContainer(value)) return false;
+  if (!hasAlternatives(field.type) || !isContainer(value)) return false;
   const declared = structuredClone(value);
   return removeUndeclared(field.type, declared) && isEmptied(field, declared);
 }
 
-function keepInField({ type, facts }: Field, next: unknown, before: unknown): void {
-  if (type.shape !== "list") return keepUndeclared(type, next, before);
+function keepInField({ type, facts }: Field, next: unknown, before: unknown, isEqual: boolean): void {
+  if (type.shape !== "list") return keepUndeclared(type, next, before, isEqual);
   const { listMapKeys, patchMergeKey } = facts;
   const keys = listMapKeys.length > 0 || patchMergeKey === undefined ? listMapKeys : [patchMergeKey];
-  if (isContainer(next) && isContainer(before)) keepInItems(type.element, keys, next, before);
+  if (isContainer(next) && isContainer(before)) keepInItems(type.element, keys, next, before, isEqual);
 }
 
 /** Pairs the items of two lists; of several items with the same key, the first with the first, and so on. */
-function keepInItems(element: Type, keys: readonly string[], next: object, before: object): void {
+function keepInItems(
+  element: Type,
+  keys: readonly string[],
+  next: object,
+  before: object,
+  isEqual: boolean,
+): void {
   if (element.shape === "scalar" || !Array.isArray(next) || !Array.isArray(before)) return;
-  const textOf = itemText(element, keys);
+  if (isEqual) {
+    for (const [index, item] of next.entries()) keepUndeclared(element, item, before[index], true);
+    return;
+  }
+  const members = keyMembers(element, keys);
+  const textOf = members === undefined ? declaredText : keyText;
   const unpaired = new Map<string, unknown[]>();
   for (const item of before.toReversed() as unknown[]) {
-    const text = textOf(item);
+    const text = textOf(item, element, members);
     const same = unpaired.get(text);
     if (same === undefined) unpaired.set(text, [item]);
     else same.push(item);
   }
-  for (const item of next as unknown[]) keepUndeclared(element, item, unpaired.get(textOf(item))?.pop());
+  for (const item of next as unknown[]) {
+    const pair = unpaired.get(textOf(item, element, members))?.pop();
+    // Items with equal text are equal below too, which keeps the work linear in nested lists.
+    keepUndeclared(element, item, pair, members === undefined);
+  }
 }
 
-/** Returns the function whose result is equal for items that are the same. */
-function itemText(element: Type, keys: readonly string[]): (item: unknown) => string {
-  const isNamed = element.shape === "struct" && Object.hasOwn(element.fields, "name");
-  const members = keys.length > 0 ? keys : isNamed ? ["name"] : undefined;
-  if (members !== undefined)
-    return (item) => encodeJson(members.map((name) => (item as JsonObject | null)?.[name] ?? null));
-  return (item) => {
-    if (element.shape !== "struct" || !isContainer(item)) return encodeJson(item as JsonValue);
-    const declared = structuredClone(item);
-    removeUndeclared(element, declared);
-    return encodeJson(inOrder(element, declared as JsonObject) as JsonObject);
-  };
+/** Returns the members by which items are the same; undefined for all declared ones. */
+function keyMembers(element: Type, keys: readonly string[]): readonly string[] | undefined {
+  if (keys.length > 0) return keys;
+  return element.shape === "struct" && Object.hasOwn(element.fields, "name") ? ["name"] : undefined;
+}
+
+function keyText(item: unknown, _: Type, members: readonly string[] = []): string {
+  return encodeJson(members.map((name) => (item as JsonObject | null)?.[name] ?? null));
+}
+
+function declaredText(item: unknown, element: Type): string {
+  if (element.shape !== "struct" || !isContainer(item)) return encodeJson(item as JsonValue);
+  const declared = structuredClone(item);
+  removeUndeclared(element, declared);
+  return encodeJson(inOrder(element, declared as JsonObject) as JsonObject);
 }
 
 function isContainer(value: unknown): value is object {

@@ -21,3 +21,19 @@ export function createYielder(pause: () => Promise<void> = setImmediate): YieldI
     });
   };
 }
+
+/** Maps items in order, and yields to the event loop as {@link createYielder} does. */
+export async function mapInTurns<T, R>(
+  items: readonly T[],
+  map: (item: T) => MaybePromise<R>,
+): Promise<readonly R[]> {
+  const yieldIfDue = createYielder();
+  const results: R[] = [];
+  for (const item of items) {
+    const result = map(item);
+    results.push(result instanceof Promise ? await result : result);
+    const pause = yieldIfDue();
+    if (pause !== undefined) await pause;
+  }
+  return results;
+}

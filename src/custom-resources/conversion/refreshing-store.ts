@@ -1,6 +1,6 @@
 import { andThen, type MaybePromise } from "../../base/maybe-promise.ts";
 import type { JsonObject } from "../../base/json/value.ts";
-import { createYielder } from "../../base/yielding.ts";
+import { mapInTurns } from "../../base/yielding.ts";
 import { fillMembers } from "../../schema/custom/fill.ts";
 import { decode, TypeFault } from "../../schema/decode.ts";
 import type { ApiObject } from "../../schema/kind.ts";
@@ -110,13 +110,7 @@ export class RefreshingStore extends StoreView implements VersionedStore {
   }
 
   private async showInTurns(entries: readonly Entry[]): Promise<readonly Entry[]> {
-    const yieldIfDue = createYielder();
-    const shown: Entry[] = [];
-    for (const entry of entries) {
-      shown.push(this.show(entry));
-      await yieldIfDue();
-    }
-    return sameUnlessShown(entries, shown);
+    return sameUnlessShown(entries, await mapInTurns(entries, (entry) => this.show(entry)));
   }
 
   /** Changes of a watch with the objects as the schema reads them; watches that share changes get the same array. */

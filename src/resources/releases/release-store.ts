@@ -1,5 +1,5 @@
 import { andThen, type MaybePromise } from "../../base/maybe-promise.ts";
-import { createYielder } from "../../base/yielding.ts";
+import { mapInTurns } from "../../base/yielding.ts";
 import { checkSize } from "../objects/object-size.ts";
 import { entryWith } from "../../storage/entry.ts";
 import { StoreView } from "../../storage/store-view.ts";
@@ -18,6 +18,9 @@ import type {
   Write,
 } from "../../storage/store.ts";
 import type { StoredForms } from "./stored-forms.ts";
+
+/** Entries up to this size in total are read without a pause for other work. */
+const maxBytesWithoutPause = 64 * 1024;
 
 /**
  * A store to which other releases wrote, as the server's release knows it: entries have the form of this release, without the fields of
@@ -40,19 +43,16 @@ export class ReleaseStore extends StoreView {
   }
 
   range(options: RangeOptions): MaybePromise<RangePage> {
-    return andThen(this.inner.range(options), (page) =>
-      page.entries.some((entry) => this.forms.mayDiffer(entry)) ? this.showPage(page) : page,
-    );
-  }
-
-  private async showPage(page: RangePage): Promise<RangePage> {
-    const yieldIfDue = createYielder();
-    const entries: Entry[] = [];
-    for (const entry of page.entries) {
-      entries.push(this.show(entry));
-      await yieldIfDue();
-    }
-    return { ...page, entries };
+    return andThen(this.inner.range(options), (page) => {
+      let bytes = 0;
+      for (const { key, body } of page.entries) if (this.forms.concerns(key)) bytes += body.length;
+      if (bytes === 0) return page;
+      const show = (entry: Entry) => this.show(entry);
+      const entries = bytes <= maxBytesWithoutPause ? page.entries.map(show) : mapInTurns(page.entries, show);
+      return andThen(entries, (views) =>
+        views.every((entry, index) => entry === page.entries[index]) ? page : { ...page, entries: views },
+      );
+    });
   }
 
   async commit(write: Write): Promise<CommitResult> {
@@ -75,45 +75,48 @@ export class ReleaseStore extends StoreView {
   }
 
   override subscribe({ deferral, ...options }: SubscribeOptions, listener: Listener): Subscription {
-    const shown: Listener = {
+    const view: Listener = {
       events: (batch, upTo) => listener.events(this.showBatch(batch), upTo),
       ended: (error) => listener.ended(error),
       ...(listener.drained && { drained: () => listener.drained!() }),
     };
-    return this.inner.subscribe({ ...options, ...(deferral && { deferral: this.shownTo(deferral) }) }, shown);
+    return this.inner.subscribe(
+      { ...options, ...(deferral && { deferral: this.viewDeferral(deferral) }) },
+      view,
+    );
   }
 
-  private shownTo(deferral: Deferral): Deferral {
+  private viewDeferral(deferral: Deferral): Deferral {
     return { key: deferral.key, selects: (batch) => deferral.selects(this.showBatch(batch)) };
   }
 
   private showBatch(batch: readonly StoreEvent[]): readonly StoreEvent[] {
-    let shown = this.batches.get(batch);
-    if (shown === undefined) {
+    let view = this.batches.get(batch);
+    if (view === undefined) {
       const events = batch.map((event) => this.showEvent(event));
-      shown = events.some((event, index) => event !== batch[index]) ? events : batch;
-      this.batches.set(batch, shown);
+      view = events.some((event, index) => event !== batch[index]) ? events : batch;
+      this.batches.set(batch, view);
     }
-    return shown;
+    return view;
   }
 
   private showEvent(event: StoreEvent): StoreEvent {
     if (!this.forms.concerns(event.key)) return event;
-    let shown = this.events.get(event);
-    if (shown === undefined) {
+    let view = this.events.get(event);
+    if (view === undefined) {
       const entry = event.entry && this.show(event.entry);
       const previous = event.previous && this.show(event.previous);
       const isSame = entry === event.entry && previous === event.previous;
-      this.events.set(event, (shown = isSame ? event : { ...event, entry, previous }));
+      this.events.set(event, (view = isSame ? event : { ...event, entry, previous }));
     }
-    return shown;
+    return view;
   }
 
   /** Returns the same entry for the same one, so that values derived from it can be kept with it. */
   private show(entry: Entry): Entry {
     if (!this.forms.mayDiffer(entry)) return entry;
-    let shown = this.entries.get(entry);
-    if (shown === undefined) this.entries.set(entry, (shown = this.forms.show(entry)));
-    return shown;
+    let view = this.entries.get(entry);
+    if (view === undefined) this.entries.set(entry, (view = this.forms.show(entry)));
+    return view;
   }
 }

@@ -69,12 +69,14 @@ export class StoredForms {
     return this.find(key)?.marks.test(asBuffer(body).toString("latin1")) ?? false;
   }
 
-  /** Returns an entry in the form of the server's release; the same entry if it has this form. */
+  /** Returns an entry in the form of the server's release; the same entry if it has this form, or can't be decoded in this release. */
   show(entry: Entry): Entry {
     const { resource } = this.find(entry.key)!;
     const { object, managed } = decodeLive(entry);
     removeUndeclared(resource.kind.type, object);
-    const draft = encodeObject(resource, canonical(resource, object), managed.stored ?? noManagedFieldsText);
+    const ordered = canonical(resource, object);
+    if (ordered === undefined) return entry;
+    const draft = encodeObject(resource, ordered, managed.stored ?? noManagedFieldsText);
     return sameContent(entry, draft) ? entry : entryWith(entry, draft);
   }
 
@@ -107,12 +109,12 @@ export class StoredForms {
   }
 }
 
-/** Returns an object as a request with it would be decoded; unchanged if a member has another type in this release. */
-function canonical({ kind }: Resource, object: ApiObject): ApiObject {
+/** Returns an object as a request with it would be decoded; undefined if a member has another type in this release. */
+function canonical({ kind }: Resource, object: ApiObject): ApiObject | undefined {
   try {
     return decode(kind.type, object).value as ApiObject;
   } catch (error) {
-    if (error instanceof TypeFault) return object;
+    if (error instanceof TypeFault) return undefined;
     throw error;
   }
 }

@@ -31,6 +31,16 @@ async function replaceVersions(server: TestServer, ...versions: string[]): Promi
   await ok(server.admin.patch(path, { spec: { versions: definition(...versions).spec.versions } }));
 }
 
+interface ListedMigration {
+  readonly status?: { readonly conditions?: readonly { readonly type: string; readonly status: string }[] };
+}
+
+const { spec: widgetsSpec } = definition("v1");
+const gadgets = {
+  metadata: { name: "gadgets.example.com" },
+  spec: { ...widgetsSpec, names: { plural: "gadgets", singular: "gadget", kind: "Gadget" } },
+};
+
 describe.each([
   ["1.30", "v1alpha1", { version: "v1" }],
   ["1.35", "v1beta1", {}],
@@ -112,6 +122,25 @@ describe.each([
     const { status } = await migrate("maps", { group: "", resource: "configmaps" });
     expect(status.conditions).toContainEqual(expect.objectContaining({ type: "Succeeded", status: "True" }));
     expect((await ok(server.admin.get(`${path}/same`))).body).toEqual(before);
+  });
+
+  test("migrations of a resource run one after the other, also after one that waits is deleted", async () => {
+    const resource = { ...more, group: "example.com", resource: "gadgets" };
+    const create = (name: string) =>
+      ok(server.admin.post(migrations, { metadata: { name }, spec: { resource } }));
+    const statesOf = async (name: string) => {
+      const { status } = (await ok(server.admin.get(`${migrations}/${name}`))).body as ListedMigration;
+      return (status?.conditions ?? []).filter((one) => one.status === "True").map(({ type }) => type);
+    };
+    // It waits for the resource, and the others for it.
+    await create("one");
+    await expect.poll(() => statesOf("one"), { timeout: 10_000 }).toEqual(["Running"]);
+    for (const name of ["two", "three", "four"]) await create(name);
+    await ok(server.admin.delete(`${migrations}/two`));
+    expect(await statesOf("three")).toEqual([]);
+    await ok(server.admin.post(definitions, gadgets));
+    for (const name of ["one", "three", "four"])
+      await expect.poll(() => statesOf(name), { timeout: 10_000 }).toEqual(["Succeeded"]);
   });
 
   test("a resource without lists and updates fails at once", async () => {

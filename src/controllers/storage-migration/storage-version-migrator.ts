@@ -37,10 +37,13 @@ export const storageVersionMigrator: Controller<ReconciliationDependencies> = {
     const group = groupName(storagemigration, registry.vocabulary);
     const [resource] = registry.versionsOf(group, "storageversionmigrations");
     if (resource === undefined) return { close: () => Promise.resolve() };
-    const waiting = new Set<string>();
+    const waiting = new Map<string, Migration>();
+    // The others would only wait again: each one lists all migrations.
     const wake = () => {
-      for (const name of waiting) running.add("", name);
-      waiting.clear();
+      for (const name of earliest(waiting.values())) {
+        waiting.delete(name);
+        running.add("", name);
+      }
     };
     const migrator = new Migrator(context, resource, waiting, wake);
     const running = reconcileMatching<Migration>(context, {
@@ -55,7 +58,10 @@ export const storageVersionMigrator: Controller<ReconciliationDependencies> = {
         });
         return delayMs;
       },
-      removed: wake,
+      removed(_, name) {
+        waiting.delete(name);
+        wake();
+      },
     });
     return {
       failing: () => running.failing(),
@@ -72,13 +78,13 @@ class Migrator {
 
   /**
    * @param resource the resource type of migrations.
-   * @param waiting names of migrations that wait for another one of their resource.
-   * @param wake continues the waiting migrations.
+   * @param waiting migrations that wait for another one of their resource, by name.
+   * @param wake continues the earliest waiting migration of each resource.
    */
   constructor(
     private readonly context: ReconciliationDependencies,
     private readonly resource: Resource,
-    private readonly waiting: Set<string>,
+    private readonly waiting: Map<string, Migration>,
     private readonly wake: () => void,
   ) {}
 
@@ -106,7 +112,7 @@ class Migrator {
   /** Sets Running, unless another migration of the resource comes first. */
   private async begin(migration: Migration): Promise<undefined> {
     const { name = "" } = migration.metadata;
-    this.waiting.add(name);
+    this.waiting.set(name, migration);
     const { apiVersion, kind } = this.resource;
     const { items } = await this.context.client.list<Migration>({ apiVersion, kind: kind.name });
     const others = items.filter(
@@ -201,8 +207,8 @@ class Migrator {
     const stored = { ...structuredClone(migration), status } as unknown as ApiObject;
     const { vocabulary, release } = this.context.registry;
     const kindContext = { vocabulary, release, enabled: () => true, subresource: "status" };
-    const shown = kind.conversion?.fromStored(stored, kindContext) ?? stored;
-    const written = { ...shown, apiVersion };
+    const converted = kind.conversion?.fromStored(stored, kindContext) ?? stored;
+    const written = { ...converted, apiVersion };
     await client.update(written as unknown as Parameters<typeof client.update>[0], "status");
     return undefined;
   }
@@ -233,4 +239,15 @@ function resourceName({ spec }: Migration): string {
 function isBefore(one: Migration, other: Migration): boolean {
   const order = ({ metadata }: Migration) => `${metadata.creationTimestamp ?? ""} ${metadata.name ?? ""}`;
   return order(one) < order(other);
+}
+
+/** Returns the name of the migration of each resource that was created first. */
+function earliest(migrations: Iterable<Migration>): readonly string[] {
+  const byResource = new Map<string, Migration>();
+  for (const migration of migrations) {
+    const resource = resourceName(migration);
+    const other = byResource.get(resource);
+    if (other === undefined || isBefore(migration, other)) byResource.set(resource, migration);
+  }
+  return Array.from(byResource.values(), ({ metadata }) => metadata.name ?? "");
 }

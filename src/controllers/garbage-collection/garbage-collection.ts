@@ -150,7 +150,7 @@ class Collector {
     if (entry === undefined) return;
     const metadata = metadataOf(entry);
     await this.context.registry.readAll();
-    if (!this.ownership.knows(key)) return;
+    if (!this.ownership.isServed(key)) return;
     if (await this.releaseOwner(key, metadata, closing)) return;
     await this.processDependent(key, metadata);
   }
@@ -173,7 +173,7 @@ class Collector {
    * if the queue is being closed; then the owner keeps its finalizer and is processed again.
    */
   private async orphan(key: string, uid: string, closing: AbortSignal): Promise<boolean> {
-    const dependents = this.ownership.knownDependentsOf(key);
+    const dependents = this.ownership.servedDependentsOf(key);
     for (let at = 0; at < dependents.length; at += parallelWrites) {
       if (closing.aborted) return false;
       const some = dependents.slice(at, at + parallelWrites);
@@ -182,7 +182,7 @@ class Collector {
     if (closing.aborted) return false;
     // Objects that were written meanwhile may refer to the owner too.
     await this.follower.sync();
-    for (const dependent of this.ownership.knownDependentsOf(key)) {
+    for (const dependent of this.ownership.servedDependentsOf(key)) {
       if (!namesOwner(await this.read(dependent), uid)) continue;
       // With a delay, because the writer that restored the reference may do it again.
       this.queue.addLater(key, orphanRetryMs);
@@ -196,7 +196,7 @@ class Collector {
     let blocked = false;
     // Before anything is read, so that no change of a dependent is missed.
     this.blockedOwners.add(key);
-    for (const dependent of this.ownership.knownDependentsOf(key)) {
+    for (const dependent of this.ownership.servedDependentsOf(key)) {
       const object = await this.read(dependent);
       const reference = object?.ownerReferences?.find((one) => one.uid === ownerUid);
       if (object === undefined || reference === undefined) continue;
@@ -218,7 +218,7 @@ class Collector {
     const lost = ownerReferences.filter((_, index) => states[index] !== "solid");
     if (lost.length === 0) return;
     if (lost.length < ownerReferences.length) return this.dropReferences(key, object, new Set(lost));
-    const waiting = states.includes("waiting") && this.ownership.knownDependentsOf(key).length > 0;
+    const waiting = states.includes("waiting") && this.ownership.servedDependentsOf(key).length > 0;
     const policy = finalizers.includes(orphanFinalizer)
       ? "Orphan"
       : waiting || finalizers.includes(foregroundFinalizer)
@@ -238,7 +238,7 @@ class Collector {
 
   /** Returns true if a dependent of the object is being deleted and waits for its own dependents. */
   private async isWaitedFor(key: string): Promise<boolean> {
-    const dependents = await Promise.all(this.ownership.knownDependentsOf(key).map((one) => this.read(one)));
+    const dependents = await Promise.all(this.ownership.servedDependentsOf(key).map((one) => this.read(one)));
     return dependents.some((one) => one !== undefined && waitsForDependents(one));
   }
 

@@ -72,8 +72,8 @@ export class Ownership {
   }
 
   /** As {@link dependentsOf}, without objects of unknown kinds, which can't be deleted or changed. */
-  knownDependentsOf(key: string): readonly string[] {
-    return this.dependentsOf(key).filter((one) => this.knows(one));
+  servedDependentsOf(key: string): readonly string[] {
+    return this.dependentsOf(key).filter((one) => this.isServed(one));
   }
 
   /** Returns the keys of an object's owners. */
@@ -87,7 +87,7 @@ export class Ownership {
   }
 
   /** Whether the kind of a store key is served; otherwise the object is one {@link withUnknownKinds}. */
-  knows(key: string): boolean {
+  isServed(key: string): boolean {
     if (this.resourceOf(key) !== undefined) return true;
     this.ofUnknownKinds.add(key);
     return false;

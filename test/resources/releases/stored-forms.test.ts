@@ -95,9 +95,9 @@ describe.each(["1.26", "1.35"] as const)("the stored forms under release %s", (r
       if (!removeUndeclared(own.kind.type, structuredClone(sample))) continue;
       differing.push(own.kind.name);
       expect(forms.mayDiffer(stored), key).toBe(true);
-      const shown = forms.show(stored);
-      expect(removeUndeclared(own.kind.type, decodeEntry(shown)), key).toBe(false);
-      const changed = decodeEntry(shown);
+      const visible = forms.show(stored);
+      expect(removeUndeclared(own.kind.type, decodeEntry(visible)), key).toBe(false);
+      const changed = decodeEntry(visible);
       delete changed.metadata.resourceVersion;
       changed.metadata.labels = { a: "b" };
       const draft = forms.complete(entryOf(key, encodeObject(own, changed), 7), stored)!;

@@ -1,7 +1,8 @@
 import { isAtLeast } from "../base/releases.ts";
 import type { Vocabulary } from "../vocabulary/vocabulary.ts";
-import type { JsonObject, JsonValue } from "../base/json/value.ts";
+import type { JsonObject } from "../base/json/value.ts";
 import { checkValue as checkOpenValue } from "./custom/check.ts";
+import { OldValue } from "./custom/old-value.ts";
 import type { SchemaNode } from "./custom/schema-node.ts";
 import type { KindContext } from "./context.ts";
 import type { FieldReport } from "./faults.ts";
@@ -55,13 +56,15 @@ function checkCustom(
   const isStatus = subresource === "status" && status !== undefined && isAtLeast(release, "1.28");
   if (isStatus && object["status"] === undefined) return;
   const part = (from: JsonObject) => (isStatus ? from["status"] : from);
-  const check = (at: FieldReport, old?: JsonValue) =>
+  const check = (at: FieldReport, old?: OldValue) =>
     checkOpenValue(isStatus ? status : node, part(object)!, isStatus ? at.bodyAt("status") : at, old);
   if (live === undefined || !enabled("CRDValidationRatcheting")) return check(report);
   // Most updates have no faults, so the old object is compared only if there are some.
-  const first = report.separate();
-  check(first);
-  if (first.faults.length > 0) check(report, part(live));
+  const probe = report.probe();
+  check(probe);
+  if (probe.faults.length === 0) return;
+  const old = part(live);
+  check(report, old === undefined ? undefined : OldValue.of(old));
 }
 
 /** Validates the parts of a value. */

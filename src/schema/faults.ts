@@ -114,11 +114,6 @@ export class FieldReport {
     return new FieldReport({ ...this.shared, body: name }, this, name, false);
   }
 
-  /** @internal Removes the faults after the first `count`, unless the limit of the work has been exceeded. */
-  keepFirst(count: number): void {
-    if (this.remainingUnits >= 0) this.shared.causes.length = count;
-  }
-
   /** All faults of the object so far. */
   get faults(): readonly Cause[] {
     return this.shared.causes;

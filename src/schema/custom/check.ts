@@ -5,44 +5,27 @@ import { checkEmbedded } from "./embedded.ts";
 import { hasFormat } from "./formats.ts";
 import { checkListItems, keyText } from "./list-items.ts";
 import { isMultiple } from "./multiples.ts";
+import type { OldValue } from "./old-value.ts";
 import type { Pattern } from "./pattern.ts";
 import type { JsonTypeName, SchemaNode, ValueRules } from "./schema-node.ts";
+import { charactersPerUnit, comparisonsPerUnit } from "./work-units.ts";
 
 /**
  * Validates a value against a schema and reports faults with the reasons of Kubernetes (spec: conventions 4.8).
  *
- * @param old the value that it replaces: no faults are reported in equal parts. Undefined if there is none, or if all faults count.
+ * @param old the value that it replaces: equal parts have no faults. Undefined if there is none, or if all faults count.
  */
-export function checkValue(node: SchemaNode, value: JsonValue, report: FieldReport, old?: JsonValue): void {
+export function checkValue(node: SchemaNode, value: JsonValue, report: FieldReport, old?: OldValue): void {
   report.spend(1);
-  if (report.full) return;
-  const countBefore = report.faults.length;
+  if (report.full || old?.equals(value, report) === true) return;
   checkRules(node, value, report, old);
-  if (old === undefined || report.faults.length === countBefore) return;
-  if (isUnchanged(value, old, report)) report.keepFirst(countBefore);
-}
-
-/** Compares a value with its old one, and counts the work. */
-function isUnchanged(value: JsonValue, old: JsonValue, report: FieldReport): boolean {
-  report.spend(1 / comparisonsPerUnit);
-  if (report.remainingUnits < 0) return false;
-  if (Array.isArray(value)) {
-    if (!Array.isArray(old) || old.length !== value.length) return false;
-    return value.every((item, index) => isUnchanged(item, old[index]!, report));
-  }
-  if (!isObject(value) || !isObject(old)) return deepEqual(value, old);
-  const names = Object.keys(value);
-  return (
-    names.length === Object.keys(old).length &&
-    names.every((name) => Object.hasOwn(old, name) && isUnchanged(value[name]!, old[name]!, report))
-  );
 }
 
 function checkRules(
   node: SchemaNode,
   value: JsonValue,
   report: FieldReport,
-  old: JsonValue | undefined,
+  old: OldValue | undefined,
 ): void {
   checkType(node, value, report);
   const { rules } = node;
@@ -56,8 +39,7 @@ function checkRules(
   else if (isObject(value)) checkObject(node, value, report, old);
 }
 
-/** Number of scalar comparisons per unit of work, and units of work per comparison of other values. */
-const comparisonsPerUnit = 8;
+/** Units of work per comparison of lists and objects. */
 const comparisonUnits = 4;
 
 function checkEnum(values: readonly unknown[], value: JsonValue, report: FieldReport): void {
@@ -113,7 +95,7 @@ function checkCombinedSchemas(
   { rules }: SchemaNode,
   value: JsonValue,
   report: FieldReport,
-  old: JsonValue | undefined,
+  old: OldValue | undefined,
 ): void {
   const { allOf, anyOf, oneOf, not } = rules;
   if (anyOf.length > 0) {
@@ -148,7 +130,7 @@ function tryAlternatives(
   parts: readonly SchemaNode[],
   value: JsonValue,
   report: FieldReport,
-  old: JsonValue | undefined,
+  old: OldValue | undefined,
 ): { readonly matchCount: number; readonly firstReport: FieldReport | undefined } {
   let matchCount = 0;
   let firstReport: FieldReport | undefined;
@@ -170,9 +152,6 @@ function reportWithoutField(report: FieldReport, message: string): void {
 function inBody(report: FieldReport): string {
   return `${report.bodyPath} in body`;
 }
-
-/** Number of characters of a string that are processed per unit of work. */
-const charactersPerUnit = 64;
 
 function checkString(rules: ValueRules, text: string, report: FieldReport): void {
   const { pattern, format } = rules;
@@ -256,7 +235,7 @@ function checkList(
   node: SchemaNode,
   list: readonly JsonValue[],
   report: FieldReport,
-  old: JsonValue | undefined,
+  old: OldValue | undefined,
 ): void {
   const { maxItems, minItems } = node.rules;
   if (maxItems !== undefined && list.length > maxItems) report.tooMany(list.length, maxItems);
@@ -264,7 +243,8 @@ function checkList(
     report.invalid(list.length, `${inBody(report)} should have at least ${minItems} items`);
   }
   if (node.items === undefined) return;
-  const oldItems = itemsByKey(node, old);
+  const oldItems = old?.itemsByKey(node, report);
+  if (oldItems !== undefined) report.spend(list.length * node.listMapKeys.length);
   for (const [index, item] of list.entries()) {
     if (report.full) return;
     checkValue(node.items, item, report.at(index), oldItems?.get(keyText(node, item)));
@@ -272,17 +252,11 @@ function checkList(
   if (node.listType === "set" || node.listType === "map") checkListItems(node, list, report.withKeys());
 }
 
-/** Returns the old items of a list map by their keys. Items of other lists have no old item, as in Kubernetes. */
-function itemsByKey(node: SchemaNode, old: JsonValue | undefined): Map<string, JsonValue> | undefined {
-  if (node.listType !== "map" || !Array.isArray(old)) return undefined;
-  return new Map(old.map((item) => [keyText(node, item), item]));
-}
-
 function checkObject(
   node: SchemaNode,
   object: JsonObject,
   report: FieldReport,
-  old: JsonValue | undefined,
+  old: OldValue | undefined,
 ): void {
   const { maxProperties, minProperties, required } = node.rules;
   const names = Object.keys(object);
@@ -298,14 +272,13 @@ function checkObject(
   for (const name of required) if (getMember(object, name) === undefined) report.at(name).required();
   if (node.closed) rejectUnknownMembers(node, names, report);
   if (node.properties.size === 0 && node.additional === undefined) return;
-  const oldObject = isObject(old) ? old : undefined;
   for (const name of names) {
     if (report.full) return;
     const value: JsonValue | undefined = object[name];
     if (value === undefined) continue;
     const property = node.properties.get(name);
-    const before = oldObject && getMember(oldObject, name);
-    if (property !== undefined) checkValue(property, value, report.at(name), before);
-    else if (node.additional !== undefined) checkValue(node.additional, value, report.entry(name), before);
+    if (property !== undefined) checkValue(property, value, report.at(name), old?.member(name));
+    else if (node.additional !== undefined)
+      checkValue(node.additional, value, report.entry(name), old?.member(name));
   }
 }

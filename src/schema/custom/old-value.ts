@@ -1,0 +1,68 @@
+import { deepEqual, getMember, isObject, type JsonValue } from "../../base/json/value.ts";
+import type { FieldReport } from "../faults.ts";
+import { keyText } from "./list-items.ts";
+import type { SchemaNode } from "./schema-node.ts";
+import { charactersPerUnit, comparisonsPerUnit } from "./work-units.ts";
+
+/** Results of comparisons by the new list or object. */
+type Comparisons = WeakMap<object, { readonly old: JsonValue; readonly isEqual: boolean }>;
+
+/** The value that an update replaces. Each list and object is compared once with its old one, however many schemas validate it. */
+export class OldValue {
+  private constructor(
+    private readonly value: JsonValue,
+    private readonly comparisons: Comparisons,
+  ) {}
+
+  /** Creates the old value of the root. */
+  static of(value: JsonValue): OldValue {
+    return new OldValue(value, new WeakMap());
+  }
+
+  /** Returns the old value of a member; undefined if there is none. */
+  member(name: string): OldValue | undefined {
+    const member = isObject(this.value) ? getMember(this.value, name) : undefined;
+    return member === undefined ? undefined : new OldValue(member, this.comparisons);
+  }
+
+  /** Returns the old items of a list map by their keys. Items of other lists have no old item, as in Kubernetes. */
+  itemsByKey(node: SchemaNode, report: FieldReport): Map<string, OldValue> | undefined {
+    const { value, comparisons } = this;
+    if (node.listType !== "map" || !Array.isArray(value)) return undefined;
+    report.spend(value.length * node.listMapKeys.length);
+    if (report.full) return undefined;
+    return new Map(value.map((item) => [keyText(node, item), new OldValue(item, comparisons)]));
+  }
+
+  /** Whether the new value is equal to the old one; false if the work exceeds the limit. */
+  equals(value: JsonValue, report: FieldReport): boolean {
+    return this.areEqual(value, this.value, report);
+  }
+
+  private areEqual(value: JsonValue, old: JsonValue, report: FieldReport): boolean {
+    report.spend(1 / comparisonsPerUnit);
+    if (report.remainingUnits < 0) return false;
+    if (typeof value !== "object" || value === null) {
+      if (typeof value === "string") report.spend(value.length / charactersPerUnit);
+      return deepEqual(value, old);
+    }
+    const earlier = this.comparisons.get(value);
+    if (earlier?.old === old) return earlier.isEqual;
+    const isEqual = this.haveEqualParts(value, old, report);
+    this.comparisons.set(value, { old, isEqual });
+    return isEqual;
+  }
+
+  private haveEqualParts(value: JsonValue, old: JsonValue, report: FieldReport): boolean {
+    if (Array.isArray(value)) {
+      if (!Array.isArray(old) || old.length !== value.length) return false;
+      return value.every((item, index) => this.areEqual(item, old[index]!, report));
+    }
+    if (!isObject(value) || !isObject(old)) return false;
+    const names = Object.keys(value);
+    return (
+      names.length === Object.keys(old).length &&
+      names.every((name) => Object.hasOwn(old, name) && this.areEqual(value[name]!, old[name]!, report))
+    );
+  }
+}

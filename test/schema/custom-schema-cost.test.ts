@@ -23,9 +23,22 @@ function faultsOf(rules: object, value: JsonValue, old?: JsonValue): readonly st
 
 const outOfBudget = [expect.stringContaining("cost budget")];
 
+test("the members of a large object count for every combined schema", () => {
+  const rules = { allOf: Array.from({ length: 20_000 }, () => ({ minProperties: 1 })) };
+  expect(faultsOf(rules, members(50_000))).toEqual(outOfBudget);
+  expect(faultsOf(rules, members(50))).toEqual([]);
+});
+
+test("the members of a large object count for every allowed value", () => {
+  const rules = { properties: { a: { enum: Array.from({ length: 20_000 }, () => ({})) } } };
+  expect(faultsOf(rules, { a: members(50_000) })).toEqual(outOfBudget);
+  expect(faultsOf(rules, { a: {} })).toEqual([]);
+  expect(faultsOf({ properties: { a: { enum: [members(1000)] } } }, { a: members(1000) })).toEqual([]);
+});
+
 test("a large object is compared with its old one once for all combined schemas", () => {
   const rules = {
-    properties: { a: { type: "object", allOf: Array.from({ length: 300 }, () => ({ required: ["x"] })) } },
+    properties: { a: { type: "object", allOf: Array.from({ length: 1000 }, () => ({ required: ["x"] })) } },
   };
   const value = { a: { large: members(50_000) }, other: 1 };
   expect(faultsOf(rules, value, { ...structuredClone(value), other: 2 })).toEqual([]);

@@ -39,12 +39,12 @@ function checkRules(
   else if (isObject(value)) checkObject(node, value, report, old);
 }
 
-/** Units of work per comparison of lists and objects. */
+/** Units of work per comparison of lists and objects, and for reading one member or item. */
 const comparisonUnits = 4;
+const unitsPerMember = 2;
 
 function checkEnum(values: readonly unknown[], value: JsonValue, report: FieldReport): void {
-  const isScalar = typeof value !== "object";
-  report.spend(values.length * (isScalar ? 1 / comparisonsPerUnit : comparisonUnits));
+  report.spend(values.length * comparisonCost(value));
   if (report.full) return;
   const isAllowed =
     typeof value === "string"
@@ -55,6 +55,21 @@ function checkEnum(values: readonly unknown[], value: JsonValue, report: FieldRe
     value,
     values.map((one) => (typeof one === "string" ? one : encodeJson(one as JsonValue))),
   );
+}
+
+/** Returns the units of work for comparing a value once. */
+function comparisonCost(value: JsonValue): number {
+  return typeof value === "object"
+    ? comparisonUnits + unitsPerMember * memberCount(value)
+    : 1 / comparisonsPerUnit;
+}
+
+/** Returns the number of members and items in a value, of all depths. */
+function memberCount(value: JsonValue): number {
+  if (typeof value !== "object" || value === null) return 0;
+  let count = 0;
+  for (const member of Object.values(value)) count += 1 + memberCount(member as JsonValue);
+  return count;
 }
 
 function checkType({ type, nullable, intOrString }: SchemaNode, value: JsonValue, report: FieldReport): void {
@@ -260,6 +275,8 @@ function checkObject(
 ): void {
   const { maxProperties, minProperties, required } = node.rules;
   const names = Object.keys(object);
+  report.spend(names.length * unitsPerMember);
+  if (report.full) return;
   if (node.embedded) checkEmbedded(object, report.withKeys());
   // As in Kubernetes, members aren't validated if there are too many or too few.
   if (maxProperties !== undefined && names.length > maxProperties) {

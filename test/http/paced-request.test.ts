@@ -44,3 +44,13 @@ test("further attempts of a write don't add to the memory of the first", async (
   pace.end();
   expect(parts.largeRequests.request("eve", exchange).take(48 * 1024 * 1024)).toBeUndefined();
 });
+
+test("the values of a body in CBOR count, which has no separators", async () => {
+  const { pace, parts } = fixture();
+  await pace.decodes(Buffer.concat([Buffer.of(0x9f), Buffer.alloc(40_000, 0x01), Buffer.of(0xff)]));
+  // 40,000 values are estimated at 40 MB, so another of 10 MB exceeds the limit of the user.
+  const next = parts.largeRequests.request("eve", exchange).take(10 * 1024 * 1024);
+  expect(next).toBeInstanceOf(Promise);
+  pace.end();
+  await next;
+});

@@ -78,10 +78,12 @@ function estimatedMemory(bytes: Uint8Array): number {
 }
 
 /**
- * Upper estimate of the number of values: a text has one for each comma and colon, a binary message one for two bytes.
+ * Upper estimate of the number of values: a text has one for each comma and colon, a protobuf message one for two bytes, an array or
+ * map in CBOR one for each byte.
  */
 function estimatedValues(bytes: Uint8Array): number {
   if (isEnvelope(bytes)) return Math.min(bytes.length / 2, maxValues);
+  if (bytes[0]! >= firstCborContainer) return Math.min(bytes.length, maxValues);
   let separators = 0;
   for (let at = 0; at < bytes.length; at++) {
     const byte = bytes[at]!;
@@ -90,5 +92,7 @@ function estimatedValues(bytes: Uint8Array): number {
   return Math.min(separators, maxValues);
 }
 
+/** Least initial byte of an array, map or tag in CBOR. JSON and YAML begin with a lower one, as their bodies are objects in ASCII. */
+const firstCborContainer = 0x80;
 const comma = 0x2c;
 const colon = 0x3a;

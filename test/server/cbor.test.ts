@@ -21,6 +21,13 @@ const inCbor = (value: object) => ({ raw: encodeCbor(value as JsonValue), conten
 describe("a server with the gate CBORServingAndStorage", () => {
   const server = useServer({ release: "1.37", featureGates: "CBORServingAndStorage=true" });
 
+  it("loads the encodings for media types in capitals", async () => {
+    const answer = await ok(server.admin.get(secrets, { accept: "Application/CBOR" }));
+    expect(valueOf(answer)).toMatchObject({ kind: "SecretList" });
+    const inYaml = await ok(server.admin.get(secrets, { accept: "Application/YAML" }));
+    expect(inYaml.headers["content-type"]).toBe("application/yaml");
+  });
+
   it("creates, reads, updates and lists objects in CBOR, which are the same in JSON", async () => {
     const object = { apiVersion: "v1", kind: "Secret", metadata: { name: "s" }, data: { a: "AQID" } };
     const created = await ok(server.admin.post(secrets, undefined, inCbor(object)));

@@ -59,19 +59,24 @@ export class Encodings {
     return representation;
   }
 
-  /** Loads the modules for an Accept header; must be awaited before {@link of}. */
+  /** Loads the modules for an Accept header, whose types may have capitals; must be awaited before {@link of}. */
   prepare(accept: string | undefined): MaybePromise<void> {
-    if (this.cbor === undefined && this.vocabulary.cborMediaType !== undefined) return this.loadCbor(accept);
-    return this.loadYaml(accept);
-  }
-
-  private async loadCbor(accept: string | undefined): Promise<void> {
-    if (accept?.includes("cbor") === true) this.cbor = (await import("./cbor.ts")).CborEncoding;
-    return this.loadYaml(accept);
+    const { cborMediaType } = this.vocabulary;
+    if (
+      this.cbor !== undefined ||
+      cborMediaType === undefined ||
+      accept === undefined ||
+      !/cbor/i.test(accept)
+    )
+      return this.loadYaml(accept);
+    return import("./cbor.ts").then(({ CborEncoding }) => {
+      this.cbor = CborEncoding;
+      return this.loadYaml(accept);
+    });
   }
 
   private loadYaml(accept: string | undefined): MaybePromise<void> {
-    if (this.yaml !== undefined || accept?.includes("yaml") !== true) return undefined;
+    if (this.yaml !== undefined || accept === undefined || !/yaml/i.test(accept)) return undefined;
     return Promise.all([import("./yaml.ts"), import("./yaml-table.ts")]).then(([whole, table]) => {
       this.yaml = { whole: whole.YamlEncoding, table: table.YamlTableEncoding };
     });

@@ -63,6 +63,24 @@ describe("a server with the gate CBORServingAndStorage", () => {
     );
   });
 
+  it("applies bytes by their media type if they are different objects in YAML and CBOR", async () => {
+    const inYaml =
+      ": 1\napiVersion: v1\nkind: ConfigMap\nmetadata: {name: twofold}\ndata: {a: yaml}\n#".padEnd(0x7a);
+    // A map in a tag; its first key has the YAML. The other members are a comment there.
+    const bytes = Buffer.concat([
+      Buffer.from("c9a5787a", "hex"),
+      Buffer.from(`${inYaml}\x60japiVersionbv1dkindiConfigMap`, "latin1"),
+      Buffer.from("hmetadata\xc9\xa1dnamegtwofoldddata\xc9\xa1aadcbor", "latin1"),
+    ]);
+    const applied = async (contentType: string) => {
+      const target = `${configMaps}/twofold?fieldManager=m&fieldValidation=Ignore`;
+      return (await ok(server.admin.ask("PATCH", target, { raw: bytes, contentType }))).body.data;
+    };
+    const yaml = "application/apply-patch+yaml";
+    for (let count = 0; count < 3; count++) expect(await applied(yaml)).toEqual({ a: "yaml" });
+    for (let count = 0; count < 3; count++) expect(await applied(apply)).toEqual({ a: "cbor" });
+  });
+
   it("watches in a sequence of CBOR items, and ends with a Status in CBOR", async () => {
     const path = `${secrets}?watch=true&timeoutSeconds=1`;
     const watch = await server.admin.get(`${path}&fieldSelector=metadata.name%3Ds`, { accept: cbor });

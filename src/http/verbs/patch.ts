@@ -51,7 +51,7 @@ export async function readApplied(
     audit?.requestBody(read.value);
     return read;
   };
-  return { bytes: audit?.wantsRequest === true ? undefined : bytes, document };
+  return { bytes: audit?.wantsRequest === true ? undefined : bytes, format, document };
 }
 
 /**

@@ -57,6 +57,8 @@ export interface ApplyOptions extends WriteOptions {
 export interface AppliedBody {
   /** The raw bytes; undefined if audit needs the decoded body, so that repeated bodies are decoded too. */
   readonly bytes: Uint8Array | undefined;
+  /** The encoding of the bytes, YAML by default: the same bytes can be different objects in two encodings. */
+  readonly format?: "yaml" | "cbor";
   /** @throws {StatusError} BadRequest if it can't be decoded. */
   document(): MaybePromise<JsonDocument>;
 }
@@ -102,7 +104,7 @@ export async function applyObject(
 /** The input on which the result of an apply depends; undefined if admission or audit needs the body. */
 function repeatable(
   { engine, target, requestTarget, options }: ApplyContext,
-  { bytes }: AppliedBody,
+  { bytes, format = "yaml" }: AppliedBody,
 ): ApplyInput | undefined {
   if (bytes === undefined || engine.admit.concerns("UPDATE", target, requestTarget.resource))
     return undefined;
@@ -115,6 +117,7 @@ function repeatable(
     fieldManager,
     fieldValidation,
     force,
+    format,
   ]);
   return { key, resource, digest: digestOf(bytes) };
 }

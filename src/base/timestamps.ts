@@ -22,3 +22,10 @@ export class Timestamps {
     return this.text;
   }
 }
+
+/** Whether the date and time of a text in RFC 3339 form exist; false for 30 February and 24:00. */
+export function isOnCalendar(input: string): boolean {
+  const local = `${input.slice(0, 10)}T${input.slice(11, 19)}`;
+  const timeMs = Date.parse(`${local}Z`);
+  return !Number.isNaN(timeMs) && new Date(timeMs).toISOString().slice(0, 19) === local;
+}

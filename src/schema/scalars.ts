@@ -1,5 +1,6 @@
 import { formatDuration, parseDuration } from "../base/duration.ts";
 import { formatQuantity, parseQuantity, QuantityFault } from "../base/quantity.ts";
+import { isOnCalendar } from "../base/timestamps.ts";
 import type { ScalarName } from "./types.ts";
 
 /** Converts a scalar to its canonical JSON form. Returns (doesn't throw) an Error for an invalid value. */
@@ -125,13 +126,6 @@ function timestamp(input: string, micro: boolean): string | Error {
   if (text.length !== 24) return new Error(`expected a year from 0000 to 9999, got ${JSON.stringify(input)}`);
   const seconds = text.slice(0, 19);
   return micro ? `${seconds}.${(match[1] ?? ".").slice(1, 7).padEnd(6, "0")}Z` : `${seconds}Z`;
-}
-
-/** Whether date and time exist; false for 30 February and 24:00. */
-function isOnCalendar(input: string): boolean {
-  const local = `${input.slice(0, 10)}T${input.slice(11, 19)}`;
-  const timeMs = Date.parse(`${local}Z`);
-  return !Number.isNaN(timeMs) && new Date(timeMs).toISOString().slice(0, 19) === local;
 }
 
 /** Returns the JSON type of a value for messages. */

@@ -89,6 +89,8 @@ describe("decoding CBOR", () => {
     ["big numbers", "c2 4101"],
     ["times that are none", "c0 6161"],
     ["times in byte strings", "c0 54 323031332d30332d32315432303a30343a30305a"],
+    ["30 February", "c0 74 323032342d30322d33305430303a30303a30305a"],
+    ["24:00", "c0 74 323032342d30322d30315432343a30303a30305a"],
     ["times that are truncated", "c0"],
     ["a break outside", "ff"],
     ["reserved lengths", "5c"],

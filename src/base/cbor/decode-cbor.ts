@@ -1,6 +1,7 @@
 import { isUtf8 } from "node:buffer";
 import { maxValues } from "../json/exact.ts";
 import { defaultMaxDepth } from "../json/decode.ts";
+import { isOnCalendar } from "../timestamps.ts";
 import { type JsonObject, type JsonValue, setMember } from "../json/value.ts";
 import { CborFault } from "./cbor-fault.ts";
 
@@ -268,8 +269,8 @@ const timeText = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\
 /** Returns the content of a time's tag as a timestamp; undefined if it isn't a time. */
 function timeOf(number: number, value: JsonValue): string | undefined {
   if (number === timeTextTag) {
-    const isTime = typeof value === "string" && timeText.test(value) && !Number.isNaN(Date.parse(value));
-    return isTime ? value : undefined;
+    const isTime = typeof value === "string" && timeText.test(value) && isOnCalendar(value);
+    return isTime && !Number.isNaN(Date.parse(value)) ? value : undefined;
   }
   if (typeof value !== "number") return undefined;
   const time = new Date(value * 1000);

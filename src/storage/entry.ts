@@ -24,8 +24,14 @@ export function entryFromDraft(key: string, revision: Revision, draft: Draft): E
   };
 }
 
+/** What an entry keeps in another form. */
+type EntryIdentity = Pick<Entry, "key" | "revision" | "outdated">;
+
 /** Returns an entry with the content of a draft, at the same revision; the header isn't copied. */
-export function entryWith({ key, revision, outdated }: Entry, { header, body, revisionAt }: Draft): Entry {
+export function entryWith(
+  { key, revision, outdated }: EntryIdentity,
+  { header, body, revisionAt }: Draft,
+): Entry {
   const digits = String(revision);
   const bytes = Buffer.allocUnsafe(body.length + digits.length);
   spliceRevision(bytes, 0, body, revisionAt, digits);

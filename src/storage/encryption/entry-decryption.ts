@@ -1,16 +1,9 @@
 import { andThen, type MaybePromise } from "../../base/maybe-promise.ts";
 import { RecentMap } from "../../base/recent-map.ts";
-import { createYielder } from "../../base/yielding.ts";
+import { mapInTurns } from "../../base/yielding.ts";
+import { entryWith } from "../entry.ts";
 import type { Draft, Entry, Revision, StoreEvent } from "../store.ts";
-import {
-  encryptedBytes,
-  isSealed,
-  labelOf,
-  packDraft,
-  plainEntry,
-  sealedDraft,
-  unpackDraft,
-} from "./sealed-draft.ts";
+import { encryptedBytes, isSealed, labelOf, packDraft, sealedDraft, unpackDraft } from "./sealed-draft.ts";
 import {
   EncryptedValueError,
   EncryptionError,
@@ -92,7 +85,7 @@ export class EntryDecryption {
   /** Returns the entry of a committed draft. */
   committed(key: string, revision: Revision, plain: Draft): Entry {
     const recent = this.recent.get(key);
-    return recent?.revision === revision ? recent : this.keep(plainEntry(key, revision, plain));
+    return recent?.revision === revision ? recent : this.keep(entryWith({ key, revision }, plain));
   }
 
   /** @param keeps whether the result is kept for later reads; that of a page isn't, so that it doesn't displace all others. */
@@ -103,7 +96,7 @@ export class EntryDecryption {
     const recent = this.recent.get(key);
     if (recent?.revision === revision) return recent;
     const draft = this.committedDraft(entry);
-    if (draft !== undefined) return this.keep(plainEntry(key, revision, draft));
+    if (draft !== undefined) return this.keep(entryWith({ key, revision }, draft));
     const opened = decrypt(entry, ciphers);
     return keeps ? andThen(opened, (plain) => this.keep(plain)) : opened;
   }
@@ -204,9 +197,8 @@ function decrypt(entry: Entry, ciphers: CollectionCiphers | undefined): MaybePro
   }
   const bytes = encryptedBytes(entry);
   const finish = (packed: Buffer): Entry => {
-    const plain = plainEntry(key, revision, unpackDraft(packed));
     const outdated = reader !== ciphers?.writer || reader.isOutdated?.(bytes) === true;
-    return outdated ? { ...plain, outdated } : plain;
+    return entryWith(outdated ? { key, revision, outdated } : { key, revision }, unpackDraft(packed));
   };
   try {
     const packed = reader.decrypt(bytes, key);
@@ -230,28 +222,17 @@ function inOrder<T>(
   bytes: number,
 ): MaybePromise<readonly T[]> {
   const results: T[] = [];
-  if (bytes > maxBytesWithoutPause) return mapInTurns(results, items, map);
+  if (bytes > maxBytesWithoutPause) return mapInTurns(items, map);
   for (const [index, item] of items.entries()) {
     const result = map(item);
     if (result instanceof Promise) {
-      return result.then((first) => mapInTurns([...results, first], items.slice(index + 1), map));
+      return result.then(async (first) => [
+        ...results,
+        first,
+        ...(await mapInTurns(items.slice(index + 1), map)),
+      ]);
     }
     results.push(result);
-  }
-  return results;
-}
-
-async function mapInTurns<T>(
-  results: T[],
-  items: readonly T[],
-  map: (item: T) => MaybePromise<T>,
-): Promise<readonly T[]> {
-  const yieldIfDue = createYielder();
-  for (const item of items) {
-    const result = map(item);
-    results.push(result instanceof Promise ? await result : result);
-    const pause = yieldIfDue();
-    if (pause !== undefined) await pause;
   }
   return results;
 }

@@ -1,5 +1,4 @@
-import { spliceRevision } from "../entry.ts";
-import type { Draft, Entry, Revision } from "../store.ts";
+import type { Draft, Entry } from "../store.ts";
 import { EncryptionError } from "./value-cipher.ts";
 
 /**
@@ -55,14 +54,6 @@ export function labelOf({ header }: Entry): string {
 /** Returns the encrypted bytes of an entry: its body without the revision. */
 export function encryptedBytes({ body, revision }: Entry): Buffer {
   return bufferOf(body).subarray(String(revision).length);
-}
-
-/** Creates the entry of a draft in plain text; its header isn't copied. */
-export function plainEntry(key: string, revision: Revision, { header, body, revisionAt }: Draft): Entry {
-  const digits = String(revision);
-  const bytes = Buffer.allocUnsafe(body.length + digits.length);
-  spliceRevision(bytes, 0, body, revisionAt, digits);
-  return { key, revision, header, body: bytes, revisionAt };
 }
 
 function bufferOf(bytes: Uint8Array): Buffer {

@@ -7,7 +7,7 @@ import { getObject } from "../reads/get.ts";
 import { keyOf, resourceOf } from "../registry/registry.ts";
 import { decodeEntry, uidOf } from "../objects/stored.ts";
 import type { TokenFacts, TokenIssuer } from "../engine/token-issuer.ts";
-import { admitAction } from "../writes/write.ts";
+import { admitAction, checkBody } from "../writes/write.ts";
 import type { ActionOptions } from "./action.ts";
 
 interface Request extends ApiObject {
@@ -46,11 +46,9 @@ export async function requestToken(
   const issuer = engine.tokens;
   if (issuer === undefined) throw new StatusError("MethodNotAllowed", "this server issues no tokens");
   const request = body as Request;
-  const { spec } = request;
   const asResponse = { ...target, resource: resourceOf(TokenRequest, engine.vocabulary) };
   const managedFields = ownershipOfAnswer(engine, asResponse, body, options);
   const account = decodeEntry(await getObject(engine, { ...target, subresource: "" }));
-  if ((spec.audiences ?? []).length === 0) spec.audiences = [...issuer.ownAudiences];
   const nowMs = engine.clock.now();
   const { name, namespace } = target;
   request.metadata = {
@@ -59,7 +57,12 @@ export async function requestToken(
     namespace,
     creationTimestamp: engine.timestamps.at(nowMs),
   };
-  await admitAction(engine, target, body, options);
+  await admitAction(engine, target, body, options, () => {
+    // A webhook may have changed the body. Mutating plugins see whether the client named audiences.
+    checkBody(engine, asResponse, body);
+    if ((request.spec.audiences ?? []).length === 0) request.spec.audiences = [...issuer.ownAudiences];
+  });
+  const { spec } = request;
   const boundTo = await boundObject(engine, target, spec.boundObjectRef ?? undefined);
   shorten(spec, issuer, options);
   const lifetime = lifetimeOf(spec, issuer, boundTo.boundTo);

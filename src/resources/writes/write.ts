@@ -134,6 +134,7 @@ export function settleResult({ effects, dryRun }: WriteRequest, result: unknown)
 /**
  * Runs admission for an action on an object, such as an eviction: the CREATE of its body.
  *
+ * @param complete completes and checks the body between the mutating and the validating phase.
  * @throws {StatusError} the rejection of admission.
  */
 export async function admitAction(
@@ -141,8 +142,9 @@ export async function admitAction(
   target: Target,
   body: ApiObject,
   options: WriteOptions,
+  complete?: () => void,
 ): Promise<void> {
-  await admitUnstored(engine, admissionOf(target, options, "CREATE", body, undefined));
+  await admitUnstored(engine, admissionOf(target, options, "CREATE", body, undefined), complete);
 }
 
 /**
@@ -160,9 +162,10 @@ export async function admitConnection(
   await admitUnstored(engine, admissionOf(target, options, "CONNECT", connectOptions, undefined));
 }
 
-async function admitUnstored({ admit }: Engine, request: WriteRequest): Promise<void> {
+async function admitUnstored({ admit }: Engine, request: WriteRequest, complete?: () => void): Promise<void> {
   try {
     await admit.mutate(request);
+    complete?.();
     await admit.validate(request);
   } finally {
     request.effects.settle("not committed");

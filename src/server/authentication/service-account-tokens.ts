@@ -48,19 +48,20 @@ export async function serviceAccountKeys(
   inherited?: SigningKeys,
 ): Promise<ServiceAccountKeys> {
   const { authentication, vocabulary } = options;
-  const { serviceAccounts } = authentication;
+  const { serviceAccounts, apiAudiences } = authentication;
   const { maxExpirationMs, extendExpiration } = serviceAccounts;
   if (maxExpirationMs !== 0 && (maxExpirationMs < hourMs || maxExpirationMs > maxMs)) {
     throw new OptionsError("--service-account-max-token-expiration: must be 0, or from 1h to 2^32 seconds");
   }
-  const issuers = issuersOf(options);
+  const issuers =
+    serviceAccounts.issuers.length > 0 ? serviceAccounts.issuers : [vocabulary.serviceAccountIssuer];
   for (const issuer of issuers) checkIssuer(issuer);
   checkKeysUri(serviceAccounts.jwksUri);
   const { signingKeyFile } = serviceAccounts;
   const signingKeys = inherited ?? (await signingKeyFor(options, signingKeyFile, shared));
   const { signing, former } = signingKeys;
   const named = await verifyingKeys(options, serviceAccounts.keyFiles);
-  const ownAudiences = ownAudiencesOf(options);
+  const ownAudiences = apiAudiences.length > 0 ? apiAudiences : issuers;
   return {
     issuers,
     ownAudiences,
@@ -130,15 +131,4 @@ async function readKeys<T>(flag: string, file: string, read: (pem: string) => T)
     if (error instanceof KeyFault) throw new OptionsError(`${flag} ${file}: ${error.message}`);
     throw error;
   }
-}
-
-function issuersOf({ authentication, vocabulary }: ServerOptions): readonly string[] {
-  const { issuers } = authentication.serviceAccounts;
-  return issuers.length > 0 ? issuers : [vocabulary.serviceAccountIssuer];
-}
-
-/** Returns the audiences of tokens for the server itself, which are the default of token requests. */
-export function ownAudiencesOf(options: ServerOptions): readonly string[] {
-  const { apiAudiences } = options.authentication;
-  return apiAudiences.length > 0 ? apiAudiences : issuersOf(options);
 }

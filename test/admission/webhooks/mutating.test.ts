@@ -288,3 +288,28 @@ describe("reinvocation", () => {
     expect(fixture.webhook.calls[1]!.review.request.object.spec.containers[1].volumeMounts).toHaveLength(1);
   });
 });
+
+describe("a webhook for service account tokens", () => {
+  const ACCOUNT = "/api/v1/namespaces/default/serviceaccounts/default/token";
+  const rules = [
+    { operations: ["CREATE"], apiGroups: [""], apiVersions: ["v1"], resources: ["serviceaccounts/token"] },
+  ];
+  const request = async (value: unknown, path: string) => {
+    fixture.webhook.answer = () => add(path, value);
+    await fixture.configurations.mutating("first", named("t", { rules }));
+    return fixture.server.admin.post(ACCOUNT, { spec: {} });
+  };
+
+  it("changes the token; it sees no default audiences", async () => {
+    const { body } = await request(["vault"], "/spec/audiences");
+    expect(fixture.webhook.calls[0]!.review.request.object.spec.audiences).toBeNull();
+    const { token } = body["status"] as { token: string };
+    expect(body["spec"]).toMatchObject({ audiences: ["vault"] });
+    expect(JSON.parse(Buffer.from(token.split(".")[1]!, "base64url").toString()).aud).toEqual(["vault"]);
+  });
+
+  it("can't set a lifetime that a client can't request", async () => {
+    const answer = await request(10, "/spec/expirationSeconds");
+    expect([answer.status, answer.body.message]).toEqual([422, expect.stringContaining("10 minutes")]);
+  });
+});

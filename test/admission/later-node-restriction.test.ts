@@ -51,6 +51,7 @@ beforeAll(async () => {
     enabledAdmissionPlugins: ["NodeRestriction"],
     disabledAdmissionPlugins: ["ServiceAccount"],
     tokenAuthFile: tokens,
+    authentication: { apiAudiences: ["api", "api-2"] },
     controllers: [],
   });
   one = server.as("one");
@@ -160,6 +161,17 @@ describe("an agent of release 1.37", () => {
     Object.assign(boundObjectRef, { name: "plain", uid: plain.metadata.uid });
     await ok(ask());
     await refused(ask("vault"), "is not authorized to request tokens for audience");
+    await refused(ask("api"), "is not authorized to request tokens for audience");
+    // A token for all audiences of the server isn't one for the first.
+    const first = {
+      name: "t",
+      projected: { sources: [{ serviceAccountToken: { path: "t", audience: "api" } }] },
+    };
+    const limited = await create(PODS, pod("limited", "n1", { volumes: [first] }));
+    Object.assign(boundObjectRef, { name: "limited", uid: limited.metadata.uid });
+    await ok(ask("api"));
+    await refused(ask(), 'is not authorized to request tokens for audience ""');
+    await refused(ask("api", "api-2"), "node may only request 0 or 1 audiences");
   });
 
   test("requests certificates with its own name from the signers of agents", async () => {

@@ -118,12 +118,14 @@ function environmentReferences(pod: unknown, one: string, many: string): string[
     ]);
 }
 
-function claimNames(pod: unknown): string[] {
-  return listAt(pod, "spec", "volumes").map((volume) => {
+/** Returns the names of the claims of a pod, including those of its ephemeral volumes. */
+export function claimNames(pod: unknown): string[] {
+  const names = listAt(pod, "spec", "volumes").map((volume) => {
     if (valueAt(volume, "ephemeral") === undefined)
       return stringAt(volume, "persistentVolumeClaim", "claimName");
     return `${stringAt(pod, "metadata", "name")}-${stringAt(volume, "name")}`;
   });
+  return names.filter((name) => name !== "");
 }
 
 /** Paths of secret references in a persistent volume. The namespace defaults to that of the claim. */

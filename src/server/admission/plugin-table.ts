@@ -52,7 +52,6 @@ import { policyParts } from "./policies.ts";
 import type { ServerOptions } from "../options/server-options.ts";
 import { configuredImagePolicy } from "./image-policy.ts";
 import { webhookServices } from "../webhooks/webhook-services.ts";
-import { ownAudiencesOf } from "../authentication/service-account-tokens.ts";
 import { laterRoleOptions } from "../authorization/role-options.ts";
 import type { AdmissionParts } from "../webhooks/admission-parts.ts";
 
@@ -104,11 +103,7 @@ export const pluginTable: readonly PluginRow[] = [
     const later = laterRoleOptions(options);
     if (later === undefined) return nodeRestriction(objects, vocabulary);
     const { laterChecks } = await import("../../admission/plugins/node-restriction/later-checks.ts");
-    return nodeRestriction(
-      objects,
-      vocabulary,
-      laterChecks(later, vocabulary, { authorizer, ownAudiences: ownAudiencesOf(options) }),
-    );
+    return nodeRestriction(objects, vocabulary, laterChecks(later, vocabulary, authorizer));
   }),
   on("TaintNodesByCondition", ({ vocabulary }) => taintNodesByCondition(vocabulary)),
   off("AlwaysPullImages", alwaysPullImages),

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { requestedCertificate } from "../../../base/certificates/certificate-request.ts";
 import { isAtLeast } from "../../../base/releases.ts";
+import type { Authorizer } from "../../../authorization/authorizer.ts";
 import type { RoleOptions } from "../../../authorization/rbac/default-roles/later-roles.ts";
 import { certificates, resource, storage } from "../../../kinds/groups.ts";
 import { groupName, type ApiObject } from "../../../schema/kind.ts";
@@ -8,13 +9,13 @@ import type { Vocabulary } from "../../../vocabulary/vocabulary.ts";
 import { reject, type AgentRequest, type Check, type LaterChecks } from "./agent-request.ts";
 import { mirrorPodReference } from "./mirror-pod-references.ts";
 import { checkCertificateRequest } from "./pod-certificate-requests.ts";
-import { checkAudience, type AudienceRules } from "./token-audiences.ts";
+import { checkAudience } from "./token-audiences.ts";
 
 /** Returns the checks that releases after the reference release add. */
 export function laterChecks(
   options: RoleOptions,
   vocabulary: Vocabulary,
-  { authorizer, ownAudiences }: Pick<AudienceRules, "authorizer" | "ownAudiences">,
+  authorizer: Authorizer,
 ): LaterChecks {
   const { release, featureEnabled } = options;
   const has = (since: RoleOptions["release"], gate?: string) =>
@@ -45,7 +46,7 @@ export function laterChecks(
       ? ["allocatedResources", "allocatedResourceStatuses", "resizeStatus"]
       : [],
     checkToken: withAudiences
-      ? (request, pod) => checkAudience(request, pod, { release, authorizer, ownAudiences })
+      ? (request, pod) => checkAudience(request, pod, { release, authorizer })
       : () => undefined,
   };
 }

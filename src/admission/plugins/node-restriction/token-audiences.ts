@@ -1,46 +1,37 @@
-import { isDeepStrictEqual } from "node:util";
 import { isAtLeast, type Release } from "../../../base/releases.ts";
+import { createYielder } from "../../../base/yielding.ts";
 import type { Authorizer } from "../../../authorization/authorizer.ts";
+import { claimNames } from "../../../authorization/node/references.ts";
 import { storage } from "../../../kinds/groups.ts";
 import { groupName, type ApiObject } from "../../../schema/kind.ts";
 import { reject, type AgentRequest } from "./agent-request.ts";
-import { isSet, volumesOf, type Volume } from "./volume-types.ts";
+import { isSet, projectedSources, volumesOf, type Volume } from "./volume-types.ts";
 
 export interface AudienceRules {
   readonly release: Release;
   readonly authorizer: Authorizer;
-  /** Audiences of tokens for the server, which are the default of token requests and of volumes. */
-  readonly ownAudiences: readonly string[];
 }
 
 /**
  * An agent requests a token for one audience that a volume of the pod names, or for which the agent has the verb
- * `request-serviceaccounts-token-audience` (1.33 and later).
+ * `request-serviceaccounts-token-audience` (1.33 and later). A request without audiences, like a volume without one, is for the
+ * server.
  */
 export async function checkAudience(
   request: AgentRequest,
   pod: ApiObject,
-  { release, authorizer, ownAudiences }: AudienceRules,
+  { release, authorizer }: AudienceRules,
 ): Promise<void> {
   const { target, object, user } = request;
   const { audiences } = object!["spec"] as { readonly audiences?: readonly string[] | null };
-  const byDefault = isDeepStrictEqual(audiences ?? [], ownAudiences);
-  if (!byDefault && (audiences ?? []).length > 1) reject(request, "node may only request 0 or 1 audiences");
+  if ((audiences ?? []).length > 1) reject(request, "node may only request 0 or 1 audiences");
   const audience = audiences?.[0] ?? "";
-  const isRequested = (one = "") => one === audience || (byDefault && one === "");
+  const tokens = projectedSources(pod).flatMap(({ serviceAccountToken: token }) => token ?? []);
+  if (tokens.some((token) => (token.audience ?? "") === audience)) return;
   const quoted = JSON.stringify(audience);
   const withInTree = isAtLeast(release, "1.33");
-  const faults: string[] = [];
-  for (const volume of volumesOf(pod)) {
-    const sources = volume.projected?.sources ?? [];
-    if (sources.some(({ serviceAccountToken: token }) => isSet(token) && isRequested(token?.audience)))
-      return;
-    const driver = await driverOf(request, pod, volume, withInTree);
-    if (driver === undefined) continue;
-    const audiencesOfDriver = "fault" in driver ? driver : await driverAudiences(request, driver.name);
-    if ("fault" in audiencesOfDriver) faults.push(audiencesOfDriver.fault);
-    else if (audiencesOfDriver.audiences.some(isRequested)) return;
-  }
+  const faults = await faultsOfDrivers(request, pod, audience, withInTree);
+  if (faults === undefined) return;
   if (faults.length > 0) reject(request, `error validating audience ${quoted}: ${faults.join(", ")}`);
   if (!withInTree) reject(request, `audience ${quoted} not found in pod spec volume`);
   const { verdict } = await authorizer.authorize({
@@ -58,6 +49,8 @@ export async function checkAudience(
     reject(request, `${user.name} is not authorized to request tokens for audience ${quoted}`);
 }
 
+type DriverVolume = Pick<Volume, "csi"> & Readonly<Record<string, unknown>>;
+
 /** Fields of volumes whose in-tree plugins were replaced by CSI drivers. */
 const inTreeDrivers: readonly (readonly [field: string, driver: string])[] = [
   ["awsElasticBlockStore", "ebs.csi.aws.com"],
@@ -69,55 +62,71 @@ const inTreeDrivers: readonly (readonly [field: string, driver: string])[] = [
   ["vsphereVolume", "csi.vsphere.vmware.com"],
 ];
 
+/** Maximum number of faults in the message of a rejection. */
+const maxFaults = 10;
+
+/**
+ * Searches the CSI drivers of the volumes of a pod for one that requests tokens for the audience. Reads each claim and each driver
+ * once, and yields to the event loop: a pod may have thousands of volumes.
+ *
+ * @returns undefined if a driver does; otherwise which objects don't exist, or nothing.
+ */
+async function faultsOfDrivers(
+  request: AgentRequest,
+  pod: ApiObject,
+  audience: string,
+  withInTree: boolean,
+): Promise<readonly string[] | undefined> {
+  const yieldIfDue = createYielder();
+  const faults: string[] = [];
+  const drivers = new Set<string>();
+  for (const volume of volumesOf(pod)) addDriver(drivers, volume, withInTree);
+  for (const claim of new Set(claimNames(pod))) {
+    await yieldIfDue();
+    const volume = await volumeOfClaim(request, claim);
+    if ("fault" in volume) faults.push(volume.fault);
+    else addDriver(drivers, volume.spec, withInTree);
+  }
+  for (const driver of drivers) {
+    await yieldIfDue();
+    const audiences = await audiencesOfDriver(request, driver);
+    if ("fault" in audiences) faults.push(audiences.fault);
+    else if (audiences.includes(audience)) return undefined;
+  }
+  return faults.slice(0, maxFaults);
+}
+
+/** Adds the CSI driver of a volume of a pod, or of a persistent volume, if it has one. */
+function addDriver(drivers: Set<string>, volume: DriverVolume, withInTree: boolean): void {
+  const inTree = withInTree ? inTreeDrivers.find(([field]) => isSet(volume[field])) : undefined;
+  const driver = isSet(volume.csi) ? volume.csi?.driver : inTree?.[1];
+  if (driver !== undefined) drivers.add(driver);
+}
+
 interface Fault {
   readonly fault: string;
 }
 
-type Driver = { readonly name: string } | Fault;
-
-function inTreeDriver(volume: Readonly<Record<string, unknown>>): Driver | undefined {
-  const driver = inTreeDrivers.find(([field]) => isSet(volume[field]));
-  return driver && { name: driver[1] };
-}
-
-/** Returns the CSI driver of a volume, if it has one. */
-async function driverOf(
-  request: AgentRequest,
-  pod: ApiObject,
-  volume: Volume,
-  withInTree: boolean,
-): Promise<Driver | undefined> {
-  if (isSet(volume["ephemeral"]))
-    return driverOfClaim(request, `${pod.metadata.name ?? ""}-${volume.name}`, withInTree);
-  const claim = volume.persistentVolumeClaim;
-  if (isSet(claim)) return driverOfClaim(request, claim?.claimName ?? "", withInTree);
-  if (isSet(volume.csi)) return { name: volume.csi?.driver ?? "" };
-  return withInTree ? inTreeDriver(volume) : undefined;
-}
-
-async function driverOfClaim(
+async function volumeOfClaim(
   { objects, target }: AgentRequest,
   name: string,
-  withInTree: boolean,
-): Promise<Driver | undefined> {
+): Promise<Fault | { readonly spec: DriverVolume }> {
   const claim = await objects.core("persistentvolumeclaims", target.namespace, name);
   if (claim === undefined) return { fault: `persistentvolumeclaim "${name}" not found` };
   const { volumeName = "" } = claim["spec"] as { readonly volumeName?: string };
   const volume = await objects.core("persistentvolumes", "", volumeName);
   if (volume === undefined) return { fault: `persistentvolume "${volumeName}" not found` };
-  const spec = volume["spec"] as Volume;
-  if (isSet(spec.csi)) return { name: spec.csi?.driver ?? "" };
-  return withInTree ? inTreeDriver(spec) : undefined;
+  return { spec: volume["spec"] as DriverVolume };
 }
 
-async function driverAudiences(
+async function audiencesOfDriver(
   { objects, vocabulary }: AgentRequest,
   name: string,
-): Promise<Fault | { readonly audiences: readonly string[] }> {
+): Promise<Fault | readonly string[]> {
   const driver = await objects.clusterScoped(groupName(storage, vocabulary), "csidrivers", name);
   if (driver === undefined) return { fault: `csidriver "${name}" not found` };
   const { tokenRequests } = driver["spec"] as {
     readonly tokenRequests?: readonly { readonly audience?: string }[] | null;
   };
-  return { audiences: (tokenRequests ?? []).map(({ audience = "" }) => audience) };
+  return (tokenRequests ?? []).map(({ audience = "" }) => audience);
 }

@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, test } from "vitest";
 import type { CreateServerOptions } from "../../src/index.ts";
 import { ok } from "../api/support.ts";
+import { AuditedServer, everythingAt } from "../audit/support.ts";
 import { TestServer } from "../support/api.ts";
 
 const servers: TestServer[] = [];
@@ -89,6 +90,29 @@ describe("tokens that are bound to a pod", () => {
     }
   });
 });
+
+test.each([
+  ["1.26", undefined],
+  ["1.30", "JTI="],
+] as const)(
+  "release %s: the audit event of a token request has the identifier %s",
+  async (release, prefix) => {
+    const server = await AuditedServer.start(everythingAt("Metadata"), { release });
+    try {
+      const answer = await ok(server.api.admin.post(`${accounts}/default/token`, { spec: {} }));
+      const { token } = answer.body["status"] as { token: string };
+      const { jti = "" } = JSON.parse(Buffer.from(token.split(".")[1]!, "base64url").toString()) as {
+        jti?: string;
+      };
+      const complete = (await server.events(answer.headers["audit-id"])).at(-1);
+      expect(complete.annotations["authentication.platform.io/issued-credential-id"]).toBe(
+        prefix && `${prefix}${jti}`,
+      );
+    } finally {
+      await server.close();
+    }
+  },
+);
 
 describe("tokens that are bound to a node", () => {
   test("are valid until the Node is deleted or recreated, from release 1.31 on", async () => {

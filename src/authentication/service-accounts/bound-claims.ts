@@ -1,7 +1,7 @@
 import type { Clock } from "../../base/clock.ts";
 import { andThen, type MaybePromise } from "../../base/maybe-promise.ts";
 import type { UserInfo } from "../../base/user-info.ts";
-import type { TokenFacts, TokenSubject } from "../../resources/engine/token-issuer.ts";
+import { credentialId, type TokenFacts, type TokenSubject } from "../../resources/engine/token-issuer.ts";
 import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
 import { checkTimes, claim, textClaim, timesOf, type Claims } from "../jwt/claims.ts";
 import type { Identity, LiveObjects, TokenResource } from "../live-objects.ts";
@@ -172,7 +172,7 @@ export class BoundTokens {
     const prefix = `authentication.${this.vocabulary.domain}/`;
     const showsNode = pod === undefined ? nodes : podNodes;
     return {
-      ...(ids && id !== "" ? { [`${prefix}credential-id`]: [`JTI=${id}`] } : {}),
+      ...(ids && id !== "" ? { [`${prefix}credential-id`]: [credentialId(id)] } : {}),
       ...(showsNode && node !== undefined ? subjectExtra(`${prefix}node-`, node) : {}),
       ...(pod === undefined ? {} : subjectExtra(`${prefix}pod-`, pod)),
     };

@@ -6,7 +6,7 @@ import { ownershipOfAnswer } from "../ownership/field-ownership.ts";
 import { getObject } from "../reads/get.ts";
 import { keyOf, resourceOf } from "../registry/registry.ts";
 import { decodeEntry, uidOf } from "../objects/stored.ts";
-import type { TokenFacts, TokenIssuer } from "../engine/token-issuer.ts";
+import { credentialId, type TokenFacts, type TokenIssuer } from "../engine/token-issuer.ts";
 import { admitAction, checkBody } from "../writes/write.ts";
 import type { ActionOptions } from "./action.ts";
 
@@ -67,16 +67,21 @@ export async function requestToken(
   shorten(spec, issuer, options);
   const lifetime = lifetimeOf(spec, issuer, boundTo.boundTo);
   const issuedAt = Math.floor(nowMs / 1000);
+  const id = engine.featureEnabled("ServiceAccountTokenJTI") ? engine.newUid("tokens") : undefined;
   const token = await issuer.issue({
     namespace,
     account: { name, uid: account.metadata.uid ?? "" },
     ...boundTo,
-    id: engine.featureEnabled("ServiceAccountTokenJTI") ? engine.newUid("tokens") : undefined,
+    id,
     audiences: spec.audiences ?? [],
     issuedAt,
     expiresAt: issuedAt + lifetime.seconds,
     warnAfter: lifetime.warnSeconds === undefined ? undefined : issuedAt + lifetime.warnSeconds,
   });
+  if (id !== undefined) {
+    const key = `authentication.${engine.vocabulary.domain}/issued-credential-id`;
+    options.report?.annotate(key, credentialId(id));
+  }
   // The response has the requested time, so that the client renews the token by then.
   const expirationTimestamp = engine.timestamps.at(nowMs + spec.expirationSeconds * 1000);
   const metadata = { ...request.metadata, managedFields };

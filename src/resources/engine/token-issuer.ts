@@ -33,3 +33,8 @@ export interface TokenIssuer {
   /** Signs a token. */
   issue(facts: TokenFacts): Promise<string>;
 }
+
+/** Returns the credential identifier of a token with this identifier, for audit annotations and for the extra fields of its user. */
+export function credentialId(tokenId: string): string {
+  return `JTI=${tokenId}`;
+}

@@ -5,6 +5,7 @@ import {
   type BindingManifest,
   type RoleManifest,
 } from "../../src/authorization/rbac/default-roles/default-policy.ts";
+import { changesOfRelease } from "../../src/authorization/rbac/default-roles/later-roles.ts";
 import { defaultRelease, releaseAfter, releases, type Release } from "../../src/base/releases.ts";
 import { gatesOfRelease } from "../../src/server/features/features.ts";
 import { kubernetes } from "../../src/vocabulary/kubernetes.ts";
@@ -45,7 +46,7 @@ function grantsIn(release: Release, gates = ""): Set<string> {
   const { enabled } = gatesOfRelease(release, gates);
   const policy = defaultPolicy(kubernetes, {
     selfSubjectReviews: release !== defaultRelease,
-    later: release === defaultRelease ? undefined : { release, featureEnabled: enabled },
+    change: release === defaultRelease ? undefined : changesOfRelease({ release, featureEnabled: enabled }),
   });
   return new Set([
     ...[...policy.clusterRoles, ...policy.roles].flatMap(grantsOf),

@@ -41,3 +41,16 @@ test("a server loads the modules of CBOR only when their feature gate is on", ()
   expect(unwanted.filter((file) => !sources.includes(file))).toEqual([]);
   expect(unwanted.filter((file) => loaded.has(file))).toEqual([]);
 });
+
+test("a server loads the roles and node checks of later releases only when it follows one", () => {
+  const loaded = loadedBy("src/server/server.ts");
+  expect(loaded).toContain("src/authorization/rbac/default-roles/default-policy.ts");
+  const modules = [
+    "src/authorization/rbac/default-roles/later-roles.ts",
+    "src/authorization/rbac/default-roles/role-changes.ts",
+    "src/authorization/node/later-decisions.ts",
+    "src/admission/plugins/node-restriction/later-checks.ts",
+  ];
+  expect(modules.filter((file) => !sources.includes(file))).toEqual([]);
+  expect(modules.filter((file) => loaded.has(file))).toEqual([]);
+});

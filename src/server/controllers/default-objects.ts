@@ -20,7 +20,7 @@ import { PriorityClass } from "../../kinds/scheduling/priority-class.ts";
 import type { Client } from "../../resources/clients/client.ts";
 import type { Registry } from "../../resources/registry/registry.ts";
 import { clusterTrust } from "../authentication/authenticating-proxy.ts";
-import { laterRoleOptions } from "../authorization/role-options.ts";
+import { changeDeclarations } from "../authorization/role-options.ts";
 import type { ServerOptions } from "../options/server-options.ts";
 import type { Serving } from "../certificates/serving.ts";
 import { isStoreBusy } from "../start/start-writes.ts";
@@ -63,11 +63,9 @@ export async function ensureDefaultObjects(
     registry.serves(kind),
   );
   const results = await Promise.allSettled([
-    reconcileDefaultPolicy(client, vocabulary, {
-      selfSubjectReviews,
-      namespaces,
-      later: laterRoleOptions(options),
-    }),
+    changeDeclarations(options).then((change) =>
+      reconcileDefaultPolicy(client, vocabulary, { selfSubjectReviews, namespaces, change }),
+    ),
     registry.serves(PriorityClass) ? ensurePriorityClasses(client, vocabulary) : undefined,
     namespaces.then(() => publishTrust().catch(unlessBusy(logTrustFailure(options)))),
     flow.ensureDefaults(client),

@@ -17,6 +17,22 @@ export interface BindingDeclaration {
   readonly subjects: readonly Subject[];
 }
 
+/** Declarations of roles and of the bindings to them. */
+export interface Declarations {
+  readonly roles: readonly RoleDeclaration[];
+  readonly bindings: readonly BindingDeclaration[];
+}
+
+/** Where roles are declared: ClusterRoles, or Roles of the system namespace. */
+export type RoleScope = "cluster" | "system namespace";
+
+/** Changes the declarations of the reference release to those of a later release. */
+export type ChangeDeclarations = (
+  declarations: Declarations,
+  scope: RoleScope,
+  names: PolicyNames,
+) => Declarations;
+
 /** The API groups and the names of system users in a vocabulary. */
 export type PolicyNames = ReturnType<typeof policyNames>;
 

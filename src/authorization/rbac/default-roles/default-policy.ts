@@ -2,8 +2,13 @@ import type { Vocabulary } from "../../../vocabulary/vocabulary.ts";
 import type { PolicyRule, Rule, RoleRef, Subject } from "../policy.ts";
 import { componentBindings, componentRoles } from "./component-roles.ts";
 import { controllerBindings, controllerRoles } from "./controller-roles.ts";
-import { policyNames, type BindingDeclaration, type RoleDeclaration, type PolicyNames } from "./declare.ts";
-import { declarationsOfRelease, type RoleOptions } from "./later-roles.ts";
+import {
+  policyNames,
+  type BindingDeclaration,
+  type ChangeDeclarations,
+  type PolicyNames,
+  type RoleDeclaration,
+} from "./declare.ts";
 import { namespacePolicies } from "./namespace-roles.ts";
 import { userBindings, userRoles, type UserRoleOptions } from "./user-roles.ts";
 
@@ -52,7 +57,7 @@ const cachedPolicies = new WeakMap<Vocabulary, Map<boolean, DefaultPolicy>>();
 /** Options of {@link defaultPolicy}. */
 export interface PolicyOptions extends UserRoleOptions {
   /** Undefined for the reference release. */
-  readonly later?: RoleOptions | undefined;
+  readonly change?: ChangeDeclarations | undefined;
 }
 
 /**
@@ -63,7 +68,7 @@ export function defaultPolicy(
   vocabulary: Vocabulary,
   options: PolicyOptions = { selfSubjectReviews: false },
 ): DefaultPolicy {
-  if (options.later !== undefined) return buildPolicy(vocabulary, options);
+  if (options.change !== undefined) return buildPolicy(vocabulary, options);
   const byOption = cachedPolicies.get(vocabulary) ?? new Map<boolean, DefaultPolicy>();
   cachedPolicies.set(vocabulary, byOption);
   let policy = byOption.get(options.selfSubjectReviews);
@@ -78,13 +83,13 @@ function buildPolicy(vocabulary: Vocabulary, options: PolicyOptions): DefaultPol
     roles: [...userRoles(names, options), ...componentRoles(names), ...controllerRoles(names)],
     bindings: [...userBindings(names), ...componentBindings(names), ...controllerBindings(names)],
   };
-  const { later } = options;
+  const { change } = options;
   const { roles: clusterRoles, bindings } =
-    later === undefined ? reference : declarationsOfRelease(reference, "cluster", names, later);
+    change === undefined ? reference : change(reference, "cluster", names);
   const namespaced = namespacePolicies(names).map((policy) =>
-    later === undefined || policy.namespace !== vocabulary.systemNamespace
+    change === undefined || policy.namespace !== vocabulary.systemNamespace
       ? policy
-      : { ...policy, ...declarationsOfRelease(policy, "system namespace", names, later) },
+      : { ...policy, ...change(policy, "system namespace", names) },
   );
   return {
     clusterRoles: clusterRoles.map((role) => roleManifest(role, "", names)),

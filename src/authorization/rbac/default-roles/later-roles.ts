@@ -1,6 +1,12 @@
 import { isAtLeast, type Release } from "../../../base/releases.ts";
 import type { Rule } from "../policy.ts";
-import { allow, type BindingDeclaration, type PolicyNames, type RoleDeclaration } from "./declare.ts";
+import {
+  allow,
+  type ChangeDeclarations,
+  type Declarations,
+  type PolicyNames,
+  type RoleScope,
+} from "./declare.ts";
 import type { RoleChange } from "./role-change.ts";
 import { roleChanges } from "./role-changes.ts";
 
@@ -10,16 +16,15 @@ export interface RoleOptions {
   readonly featureEnabled: (gate: string) => boolean;
 }
 
-/** Declarations of roles and of the bindings to them. */
-interface Declarations {
-  readonly roles: readonly RoleDeclaration[];
-  readonly bindings: readonly BindingDeclaration[];
+/** Returns how a release after the reference release changes the declarations of the reference release. */
+export function changesOfRelease(options: RoleOptions): ChangeDeclarations {
+  return (declarations, scope, names) => declarationsOfRelease(declarations, scope, names, options);
 }
 
 /** Returns the declarations of the reference release with the changes of later releases. */
 export function declarationsOfRelease(
   { roles, bindings }: Declarations,
-  scope: "cluster" | "system namespace",
+  scope: RoleScope,
   names: PolicyNames,
   options: RoleOptions,
 ): Declarations {

@@ -32,10 +32,10 @@ function userRoleChanges({ prefix, resource, events, certificates, group }: Poli
   const view = `${prefix}aggregate-to-view`;
   const claims = "resourceclaims resourceclaimtemplates";
   const bundles = `${prefix}cluster-trust-bundle-discovery`;
-  const shown = allow(read, resource, `resourceclaims/status ${claims}`);
+  const viewClaims = allow(read, resource, `resourceclaims/status ${claims}`);
   return [
     { since: "1.33", gate: dynamicResources, role: edit, added: [allow(write, resource, claims)] },
-    { since: "1.33", gate: dynamicResources, role: view, added: [shown] },
+    { since: "1.33", gate: dynamicResources, role: view, added: [viewClaims] },
     { since: "1.35", role: edit, added: [allow(write, events, "events")] },
     { since: "1.35", role: view, added: [allow(read, events, "events")] },
     {

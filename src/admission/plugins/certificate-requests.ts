@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { andThen } from "../../base/maybe-promise.ts";
 import { requestedCertificate } from "../../base/certificates/certificate-request.ts";
+import { pemOfBase64 } from "../../base/certificates/pem.ts";
 import type { Authorizer } from "../../authorization/authorizer.ts";
 import { CertificateSigningRequest } from "../../kinds/certificates/certificate-signing-request.ts";
 import type { AdmissionRequest, Target } from "../../resources/engine/engine.ts";
@@ -81,7 +82,7 @@ export function certificateSubjectRestriction(vocabulary: Vocabulary): Admission
       if (!concerns(operation, target)) return;
       const { signerName, request } = (object as unknown as Request).spec;
       if (signerName !== restricted) return;
-      const pem = Buffer.from(request ?? "", "base64").toString("latin1");
+      const pem = pemOfBase64(request ?? "");
       if (!requestedCertificate(pem).subjectName.organizations.includes(masters)) return;
       throw forbidden(target, `use of ${restricted} signer with ${masters} group is not allowed`);
     },

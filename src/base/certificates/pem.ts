@@ -9,6 +9,11 @@ export interface PemBlock {
   readonly content: Buffer | undefined;
 }
 
+/** Returns the PEM text of a field that has it in Base64, with one character for each byte. */
+export function pemOfBase64(base64: string): string {
+  return Buffer.from(base64, "base64").toString("latin1");
+}
+
 /**
  * Returns the complete blocks of a PEM text, in order. Text between blocks, and blocks without an end, are skipped. As in Go's
  * `encoding/pem`, which most other programs of a cluster use, boundaries are at the start of a line, and header lines may follow the

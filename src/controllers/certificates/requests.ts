@@ -3,6 +3,7 @@ import {
   requestedCertificate,
   type RequestedCertificate,
 } from "../../base/certificates/certificate-request.ts";
+import { pemOfBase64 } from "../../base/certificates/pem.ts";
 import { CertificateSigningRequest } from "../../kinds/certificates/certificate-signing-request.ts";
 import { unlessRaced } from "../../resources/clients/races.ts";
 import type { ControllerContext, QueueDependencies, RunningController } from "../controller.ts";
@@ -27,7 +28,7 @@ export function conditionOf(
 /** Returns the issued certificate (PEM); undefined if there is none. */
 export function issuedCertificate(request: Request): string | undefined {
   const { certificate = "" } = request.status ?? {};
-  return certificate === "" ? undefined : decoded(certificate);
+  return certificate === "" ? undefined : pemOfBase64(certificate);
 }
 
 /**
@@ -47,9 +48,7 @@ export function parseRequest(request: Request): RequestedCertificate {
   return requestedCertificate(pemOf(request));
 }
 
-const pemOf = ({ spec }: Request): string => decoded(spec.request ?? "");
-
-const decoded = (base64: string) => Buffer.from(base64, "base64").toString("latin1");
+const pemOf = ({ spec }: Request): string => pemOfBase64(spec.request ?? "");
 
 /**
  * Reconciles each certificate request when it is created and whenever it changes, one at a time. If the kind isn't

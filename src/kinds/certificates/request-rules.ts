@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { certificateRequestFault, certificatesFault } from "../../base/certificates/certificate-request.ts";
+import { pemOfBase64 } from "../../base/certificates/pem.ts";
 import type { KindContext } from "../../schema/context.ts";
 import type { FieldReport } from "../../schema/faults.ts";
 import { signerName } from "./signer-name.ts";
@@ -28,7 +29,7 @@ const minSeconds = 600;
 
 /** Checks the spec of a new request. */
 export function checkNewSpec(spec: Spec, report: FieldReport, context: KindContext): void {
-  const fault = certificateRequestFault(textOf(spec.request ?? ""));
+  const fault = certificateRequestFault(pemOfBase64(spec.request ?? ""));
   if (fault !== undefined) report.at("request").invalid(spec.request, fault);
   checkUsages(spec.usages ?? [], report.at("usages"));
   const { signerName: signer } = spec;
@@ -89,10 +90,6 @@ function checkUsages(usages: readonly string[], report: FieldReport): void {
   }
 }
 
-function textOf(base64: string): string {
-  return Buffer.from(base64, "base64").toString("latin1");
-}
-
 const decisions = ["Approved", "Denied", "Failed"];
 const statuses = ["False", "True", "Unknown"];
 
@@ -113,7 +110,7 @@ export function checkStatus({ conditions = [], certificate }: Status, report: Fi
     }
     seen.add(type);
   }
-  const fault = certificate === undefined ? undefined : certificatesFault(textOf(certificate));
+  const fault = certificate === undefined ? undefined : certificatesFault(pemOfBase64(certificate));
   if (fault !== undefined) report.at("certificate").invalid("<certificate data>", fault);
 }
 

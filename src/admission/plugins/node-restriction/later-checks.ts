@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { requestedCertificate } from "../../../base/certificates/certificate-request.ts";
+import { pemOfBase64 } from "../../../base/certificates/pem.ts";
 import { isAtLeast } from "../../../base/releases.ts";
 import type { Authorizer } from "../../../authorization/authorizer.ts";
 import type { RoleOptions } from "../../../authorization/rbac/default-roles/later-roles.ts";
@@ -112,7 +113,7 @@ function checkSigningRequest(request: AgentRequest): void {
 
 function commonNames(request: AgentRequest, encoded: string): readonly string[] {
   try {
-    return requestedCertificate(Buffer.from(encoded, "base64").toString("latin1")).subjectName.commonNames;
+    return requestedCertificate(pemOfBase64(encoded)).subjectName.commonNames;
   } catch (error) {
     return reject(request, `unable to parse csr: ${error instanceof Error ? error.message : String(error)}`);
   }

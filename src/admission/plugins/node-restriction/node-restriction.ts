@@ -72,10 +72,10 @@ function checkClaim(request: AgentRequest): void {
 
 /** A claim without the fields that agents report and those that every write changes. */
 function unreported({ metadata, status, ...rest }: Claim, fields: readonly string[]): object {
-  const { resourceVersion: _version, managedFields: _managed, ...kept } = metadata;
+  const { resourceVersion: _version, managedFields: _managed, ...fixedMetadata } = metadata;
   const { capacity: _capacity, conditions: _conditions, ...others } = status ?? {};
   const fixed = Object.entries(others).filter(([name]) => !fields.includes(name));
-  return { ...rest, metadata: kept, status: Object.fromEntries(fixed) };
+  return { ...rest, metadata: fixedMetadata, status: Object.fromEntries(fixed) };
 }
 
 interface TokenRequest extends ApiObject {

@@ -52,6 +52,11 @@ test("plinth rewrite encrypts the objects of a store, and decrypts them again", 
   expect(counts(run())).toMatchObject({ failed: 0, stderr: "" });
   expect(run("things").stderr).toContain('"things" is no resource that can be listed and patched');
   await server.stop();
+  const refused = plinth("convert", `--data-dir=${dataFolder}`, "--vocabulary=kubernetes");
+  expect([refused.code, refused.stderr]).toEqual([
+    1,
+    expect.stringContaining("has encrypted values, such as that of /core/configmaps/"),
+  ]);
   configure({ identity: {} }, gcm);
   const plain = await start(flag);
   const back = counts(plinth("rewrite", "configmaps", `--kubeconfig=${plain.administrator}`));

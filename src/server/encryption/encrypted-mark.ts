@@ -6,6 +6,7 @@ import { OptionsError } from "../options/options-error.ts";
 const markKey = "/core/encryption//mark";
 
 const pageSize = 1000;
+const pageBytes = 4_000_000;
 
 /** Marks a store that gets encrypted values. */
 export async function markEncrypted(store: Store): Promise<void> {
@@ -16,23 +17,31 @@ export async function markEncrypted(store: Store): Promise<void> {
 }
 
 /**
- * Checks that a store can be used without encryption. If it once had encrypted values, all values are read.
+ * Checks that a store can be used without encryption, and then removes its mark.
  *
  * @throws {OptionsError} it has an encrypted value.
  */
 export async function assertNothingEncrypted(store: Store): Promise<void> {
   const mark = await store.get(markKey);
   if (mark === undefined) return;
+  const key = await encryptedKeyIn(store);
+  if (key !== undefined) {
+    throw new OptionsError(
+      `the store has encrypted values, such as that of ${key}: start with --encryption-provider-config and the key`,
+    );
+  }
+  await store.commit({ kind: "delete", key: markKey, expected: mark.revision });
+}
+
+/** Returns the first key with an encrypted value; reads all values of a store that once had one, and no others. */
+export async function encryptedKeyIn(store: Store): Promise<string | undefined> {
+  if ((await store.get(markKey)) === undefined) return undefined;
   let page: RangePage | undefined;
   do {
     const position = { after: page?.entries.at(-1)?.key, at: page?.revision };
-    page = await store.range({ prefix: "/", limit: pageSize, maxBytes: 4_000_000, ...position });
+    page = await store.range({ prefix: "/", limit: pageSize, maxBytes: pageBytes, ...position });
     const sealed = page.entries.find((entry) => isSealed(entry));
-    if (sealed !== undefined) {
-      throw new OptionsError(
-        `the store has encrypted values, such as that of ${sealed.key}: start with --encryption-provider-config and the key`,
-      );
-    }
+    if (sealed !== undefined) return sealed.key;
   } while (page.more);
-  await store.commit({ kind: "delete", key: markKey, expected: mark.revision });
+  return undefined;
 }

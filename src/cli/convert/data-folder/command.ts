@@ -1,6 +1,7 @@
 import { defaultRelease } from "../../../base/releases.ts";
 import { readReleaseRecord } from "../../../resources/releases/release-record.ts";
 import { gatesOfRelease } from "../../../server/features/features.ts";
+import { encryptedKeyIn } from "../../../server/encryption/encrypted-mark.ts";
 import { storeFormat } from "../../../server/start/store-stamp.ts";
 import type { Progress } from "../../../storage/lmdb/progress.ts";
 import { rewriteLmdb, stampOfStore } from "../../../storage/lmdb/rewrite.ts";
@@ -52,6 +53,12 @@ export async function convertDataFolder(read: FlagReader, progress: Progress): P
       if (newest !== defaultRelease) {
         throw new ClientError(
           `${folder} has objects of release ${newest}: --data-dir converts those of release ${defaultRelease} only`,
+        );
+      }
+      const encrypted = await encryptedKeyIn(copy);
+      if (encrypted !== undefined) {
+        throw new ClientError(
+          `${folder} has encrypted values, such as that of ${encrypted}: store them in plain text first, with identity as the first provider and plinth rewrite`,
         );
       }
       result = await convertStore(copy, source, target, gatesOfRelease(defaultRelease).enabled);

@@ -116,3 +116,15 @@ export class RelayedStatusError extends StatusError {
     this.code = relayed.code;
   }
 }
+
+/** The resource version of a list's continue token is no longer retained. */
+export class ExpiredListError extends StatusError {
+  override name = "ExpiredListError";
+  constructor(
+    message: string,
+    /** `metadata.continue` of the Status: a token for the rest of the list at the latest revision. */
+    readonly continueToken: string,
+  ) {
+    super("Expired", message);
+  }
+}

@@ -154,6 +154,28 @@ describe("expired versions and continue tokens", () => {
     expect((await server.admin.get(notOlder)).status).toBe(200);
   });
 
+  test("C-7-06 the error for an expired continue token has a token for the rest of the list at the latest revision", async () => {
+    const orders = ["limit=5", "limit=5&sort=metadata.namespace"];
+    const lists = await Promise.all(orders.map((query) => ok(server.admin.get(`${path}?${query}`))));
+    await ok(server.admin.patch(`${path}/m-06`, { data: { later: "5" } }));
+    await clock.advance(12 * minutes);
+    for (const [index, query] of orders.entries()) {
+      const next = `${path}?${query}&continue=`;
+      const { metadata, items } = lists[index]!.body;
+      const expired = await server.admin.get(next + encodeURIComponent(metadata.continue));
+      expect(expired).toMatchObject({ status: 410, body: { reason: "Expired" } });
+      const rest = await ok(server.admin.get(next + encodeURIComponent(expired.body.metadata.continue)));
+      expect(namesIn(rest)[0]).toBe("m-05");
+      expect(rest.body.items[1].data.later).toBe("5");
+      expect(Number(rest.body.metadata.resourceVersion)).toBeGreaterThan(Number(metadata.resourceVersion));
+      // Only sorted lists count the rest of an expired list.
+      expect(rest.body.metadata.remainingItemCount).toBe(query.includes("sort") ? total - 10 : undefined);
+      expect(items).toHaveLength(5);
+      const after = await ok(server.admin.get(next + encodeURIComponent(rest.body.metadata.continue)));
+      expect(after.body.metadata.resourceVersion).toBe(rest.body.metadata.resourceVersion);
+    }
+  });
+
   test("C-7-07 a list with NotOlderThan starts with current data, and is 410 when it is continued too late", async () => {
     const { resourceVersion } = (await ok(server.admin.get(`${path}?limit=5`))).body.metadata;
     await ok(server.admin.patch(`${path}/m-00`, { data: { later: "3" } }));

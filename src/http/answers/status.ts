@@ -1,5 +1,6 @@
 import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
 import {
+  ExpiredListError,
   optionsGroup,
   RelayedStatusError,
   type StatusError,
@@ -13,7 +14,7 @@ export function failureStatus(error: StatusError, vocabulary: Vocabulary): objec
   return {
     kind: "Status",
     apiVersion: "v1",
-    metadata: {},
+    metadata: error instanceof ExpiredListError ? { continue: error.continueToken } : {},
     status: "Failure",
     message,
     reason,

@@ -1,11 +1,11 @@
 import { parseEmbeddedJson } from "../../base/json/embedded.ts";
-import { StatusError } from "../../base/status-error.ts";
+import { ExpiredListError, StatusError } from "../../base/status-error.ts";
 import type { Revision } from "../../storage/store.ts";
 
 /** The position from which a list in chunks continues (spec: conventions 4.4). */
 export interface ContinuePoint {
-  /** The revision of the whole list. */
-  readonly revision: Revision;
+  /** The revision of the whole list; undefined: the rest is read at the latest revision (see {@link expiredList}). */
+  readonly revision: Revision | undefined;
   /** The last checked key, without the prefix of the collection, so that a token can't name keys of another collection. */
   readonly after: string;
   /** Number of remaining objects, if known. */
@@ -15,6 +15,19 @@ export interface ContinuePoint {
   /** The order of a sorted list (see `SortOrder.text`), and the value of the object at `after`. */
   readonly sort?: string | undefined;
   readonly value?: string | undefined;
+}
+
+/**
+ * Returns the error for a token whose revision is no longer retained. As in the reference, it has a token with which the client can
+ * read the rest at the latest revision.
+ */
+export function expiredList(point: ContinuePoint): ExpiredListError {
+  return new ExpiredListError(
+    "The provided continue parameter is too old to display a consistent list result. Start a new list without the " +
+      "continue parameter, or read the remaining items with the continue token of this response. They are then as of " +
+      "now, and objects that were created, changed or deleted since the first chunk may be missing or differ.",
+    encodeContinue({ ...point, revision: undefined, remaining: undefined }),
+  );
 }
 
 export function encodeContinue(point: ContinuePoint): string {
@@ -38,7 +51,8 @@ export function decodeContinue(token: string, view?: string, sort?: string): Con
   }
   if (parsed === null || typeof parsed !== "object" || parsed.v !== 1) throw invalid();
   const { rv, after, remaining, value } = parsed;
-  if (!Number.isSafeInteger(rv) || (rv as number) < 1 || typeof after !== "string") throw invalid();
+  if (rv !== undefined && (!Number.isSafeInteger(rv) || (rv as number) < 1)) throw invalid();
+  if (typeof after !== "string") throw invalid();
   if (remaining !== undefined && !Number.isSafeInteger(remaining)) throw invalid();
   if (parsed.view !== view) {
     throw new StatusError(
@@ -54,7 +68,7 @@ export function decodeContinue(token: string, view?: string, sort?: string): Con
   }
   if (sort !== undefined && typeof value !== "string") throw invalid();
   return {
-    revision: rv as Revision,
+    revision: rv as Revision | undefined,
     after,
     remaining: remaining as number | undefined,
     view,

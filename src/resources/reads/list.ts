@@ -3,7 +3,7 @@ import { andThen, type MaybePromise } from "../../base/maybe-promise.ts";
 import { StatusError } from "../../base/status-error.ts";
 import { compareKeys } from "../../storage/keys.ts";
 import type { Entry, Revision, Store } from "../../storage/store.ts";
-import { decodeContinue, encodeContinue } from "./continue-token.ts";
+import { decodeContinue, encodeContinue, expiredList, type ContinuePoint } from "./continue-token.ts";
 import { engineInVersion } from "../engine/engine-in-version.ts";
 import type { Engine, Target } from "../engine/engine.ts";
 import { awaitVersion } from "./get.ts";
@@ -115,8 +115,8 @@ interface Walk {
   selected: number;
   done: boolean;
   more: boolean;
-  /** Remaining objects at the start of this chunk, if the token has them. */
-  readonly remainingBefore: number | undefined;
+  /** The position of the token; undefined for the first chunk. */
+  readonly point: ContinuePoint | undefined;
 }
 
 async function start(engine: Engine, target: Target, { read, selection, view }: ListOptions): Promise<Walk> {
@@ -136,7 +136,7 @@ async function start(engine: Engine, target: Target, { read, selection, view }: 
     selected: 0,
     done: false,
     more: false,
-    remainingBefore: undefined,
+    point: undefined,
   };
   switch (read.mode) {
     case "latest":
@@ -153,7 +153,7 @@ async function start(engine: Engine, target: Target, { read, selection, view }: 
         ...fresh,
         revision: point.revision,
         after: prefix + point.after,
-        remainingBefore: point.remaining,
+        point,
       };
     }
   }
@@ -220,15 +220,14 @@ async function readPage(
     });
   } catch (error) {
     const failure = storeFailure(error);
-    if (failure instanceof StatusError && failure.reason === "Expired" && walk.after !== undefined) {
-      throw new StatusError(
-        "Expired",
-        "The provided continue parameter is too old to display a consistent list result. " +
-          "You must start a new list without the continue parameter.",
-      );
-    }
-    throw failure;
+    throw walk.point === undefined ? failure : withToken(failure, walk.point);
   }
+}
+
+/** Adds a token for the rest of the list to the error for an expired revision. */
+export function withToken(failure: unknown, point: ContinuePoint): unknown {
+  const isExpired = failure instanceof StatusError && failure.reason === "Expired";
+  return isExpired && point.revision !== undefined ? expiredList(point) : failure;
 }
 
 /** The next candidates of the index. */
@@ -294,7 +293,12 @@ async function end(engine: Engine, walk: Walk, { limit, selection, view }: ListO
   return { revision, continueToken: token, remaining };
 }
 
-async function countRemaining(engine: Engine, walk: Walk, revision: Revision): Promise<number> {
-  const before = walk.remainingBefore ?? (await engine.store.count(walk.prefix, revision));
-  return Math.max(0, before - walk.selected);
+/** Undefined after a chunk without a count: the store counts whole collections only. */
+async function countRemaining(
+  engine: Engine,
+  { point, prefix, selected }: Walk,
+  revision: Revision,
+): Promise<number | undefined> {
+  const before = point === undefined ? await engine.store.count(prefix, revision) : point.remaining;
+  return before === undefined ? undefined : Math.max(0, before - selected);
 }

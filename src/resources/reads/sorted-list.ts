@@ -4,13 +4,13 @@ import { compareKeys } from "../../storage/keys.ts";
 import type { Revision } from "../../storage/store.ts";
 import { engineInVersion } from "../engine/engine-in-version.ts";
 import type { Engine, Target } from "../engine/engine.ts";
-import { storeFailure } from "../engine/resource-version.ts";
+import { storeFailure, type ListRead } from "../engine/resource-version.ts";
 import { sortInTurns } from "../objects/sort-in-turns.ts";
 import { compareValues, sortValue, type SortOrder, type SortValue } from "../objects/sort-order.ts";
 import { prefixOf } from "../registry/registry.ts";
 import { readCandidates } from "../selector-index/chosen-page.ts";
 import { decodeContinue, encodeContinue, type ContinuePoint } from "./continue-token.ts";
-import { listObjects, type ListedPage, type ListEnd, type ListOptions } from "./list.ts";
+import { listObjects, withToken, type ListedPage, type ListEnd, type ListOptions } from "./list.ts";
 
 /** Options of a list that may be sorted. */
 export interface SortedListOptions extends ListOptions {
@@ -78,7 +78,11 @@ async function* listSorted(
     options.read.mode === "continue" ? decodeContinue(options.read.token, view?.id, sort.text) : undefined;
   const after = point && { value: sortValue(point.value ?? ""), key: prefix + point.after };
   const first = new FirstItems({ sort, limit, after, memory });
-  const revision = await collect(engine, target, { ...options, limit: 0 }, { point, sort, first });
+  const revision = await collect(engine, target, { ...options, limit: 0 }, { point, sort, first }).catch(
+    (error: unknown) => {
+      throw point === undefined ? error : withToken(error, point);
+    },
+  );
   const sent = await first.sorted(createYielder(options.pause));
   const keys = sent.map(({ key }) => key);
   for (let from = 0; from < keys.length;) {
@@ -110,6 +114,11 @@ async function* listSorted(
   return { revision, continueToken: encodeContinue(token), remaining };
 }
 
+/** Reads at the revision of a token, or at the latest one if the token has none. */
+function readAt({ revision }: ContinuePoint): ListRead {
+  return revision === undefined ? { mode: "latest" } : { mode: "exact", revision };
+}
+
 /** Reads the selected objects of the collection; returns its revision. */
 async function collect(
   engine: Engine,
@@ -118,7 +127,7 @@ async function collect(
   parts: { readonly point: ContinuePoint | undefined; readonly sort: SortOrder; readonly first: FirstItems },
 ): Promise<Revision> {
   const { point, sort, first } = parts;
-  const read = point === undefined ? options.read : ({ mode: "exact", revision: point.revision } as const);
+  const read = point === undefined ? options.read : readAt(point);
   const pages = listObjects(engine, target, { ...options, read });
   const yieldIfDue = createYielder(options.pause);
   for (;;) {

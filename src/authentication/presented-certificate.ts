@@ -16,6 +16,7 @@ export interface CertificateSubject {
   /** Empty if the subject has no common name. */
   readonly commonName: string;
   readonly organizations: readonly string[];
+  readonly uids: readonly string[];
 }
 
 /** A parsed certificate with its validity (milliseconds since 1970). */
@@ -85,9 +86,9 @@ export class ClientCertificateVerifier {
 function parseCertificate(der: Buffer): ParsedCertificate {
   const certificate = parse(der);
   const usages: readonly string[] | undefined = certificate.keyUsage;
-  const { commonNames, organizations } = parseSubject(certificate);
+  const { commonNames, organizations, uids } = parseSubject(certificate);
   return {
-    subject: { commonName: commonNames.at(-1) ?? "", organizations },
+    subject: { commonName: commonNames.at(-1) ?? "", organizations, uids },
     notBeforeMs: Date.parse(certificate.validFrom),
     notAfterMs: Date.parse(certificate.validTo),
     hasClientUsage: usages === undefined || usages.includes(clientAuth) || usages.includes(anyUsage),

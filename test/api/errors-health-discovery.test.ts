@@ -1,12 +1,4 @@
 import { describe, expect, test } from "vitest";
-import {
-  createAuthority,
-  createServingCertificates,
-  issueClientCertificate,
-} from "../../src/base/certificates/serving-certificates.ts";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import path from "node:path";
 import type { HealthCheck } from "../../src/http/documents/health.ts";
 import { healthChecks } from "../../src/server/health/health-checks.ts";
 import { kubernetes } from "../../src/vocabulary/kubernetes.ts";
@@ -139,31 +131,6 @@ describe("authentication of requests", () => {
     const open = await TestServer.start({ authorizationModes: ["AlwaysAllow"] });
     expect((await open.as(undefined).get("/api/v1/namespaces")).status).toBe(401);
     await open.close();
-  });
-
-  test("a client certificate of a trusted CA authenticates with its common name and organizations", async () => {
-    const folder = mkdtempSync(path.join(tmpdir(), "plinth-client-ca-"));
-    const authority = createAuthority();
-    writeFileSync(path.join(folder, "ca.pem"), authority.certificate);
-    const known = await TestServer.start({
-      clientCaFile: path.join(folder, "ca.pem"),
-      runtimeConfig: "authentication.platform.io/v1alpha1",
-    });
-    rmSync(folder, { recursive: true });
-    const facts = { commonName: "cert-user", organizations: ["team-x", "team-y"], days: 1 };
-    const good = issueClientCertificate(authority, facts);
-    const { body } = await ok(
-      known.asCertificate(good.certificate, good.key).post(`${AUTHN}/selfsubjectreviews`, {}),
-    );
-    expect(body.status.userInfo).toEqual({
-      username: "cert-user",
-      groups: ["team-x", "team-y", "system:authenticated"],
-    });
-    const made = createServingCertificates(["localhost"]);
-    const strange = issueClientCertificate({ certificate: made.caCertificate, key: made.caKey! }, facts);
-    const refused = await known.asCertificate(strange.certificate, strange.key).get("/version");
-    expect(refused.status).toBe(401);
-    await known.close();
   });
 });
 

@@ -1,8 +1,11 @@
 import { describe, expect, it } from "vitest";
-import { X509Certificate } from "node:crypto";
+import { createHash, X509Certificate } from "node:crypto";
 import type { Clock } from "../../src/base/clock.ts";
 import { AuthorityPool } from "../../src/authentication/authority-pool.ts";
-import { ClientCertificateAuthenticator } from "../../src/authentication/client-certificate.ts";
+import {
+  ClientCertificateAuthenticator,
+  type CertificateFeatures,
+} from "../../src/authentication/client-certificate.ts";
 import { ClientCertificateVerifier } from "../../src/authentication/presented-certificate.ts";
 import * as der from "../../src/base/certificates/der.ts";
 import { signBody } from "../../src/base/certificates/x509.ts";
@@ -11,8 +14,12 @@ import { certificate, request, stoppedClock } from "./support.ts";
 
 /** The method, with these certificates as those of authorities. */
 function methodFor(clock: Clock, ...known: readonly Buffer[]): ClientCertificateAuthenticator {
+  return new ClientCertificateAuthenticator(verifierFor(clock, ...known));
+}
+
+function verifierFor(clock: Clock, ...known: readonly Buffer[]): ClientCertificateVerifier {
   const pool = new AuthorityPool(known.map((der) => new X509Certificate(der).toString()));
-  return new ClientCertificateAuthenticator(new ClientCertificateVerifier(pool, clock));
+  return new ClientCertificateVerifier(pool, clock);
 }
 
 const clientAuth = "1.3.6.1.5.5.7.3.2";
@@ -31,6 +38,33 @@ describe("client certificates", () => {
       method: "client-certificate",
       cacheable: false,
     });
+  });
+
+  it("has the identifier of the certificate and of the user from the releases on that read them", async () => {
+    const uid = { "1.3.6.1.4.1.57683.2": ["u-1"] };
+    const der = await certificate([{ CN: ["alice"] }, uid], [clientAuth]);
+    const verifier = verifierFor(stoppedClock(midYear), der);
+    const userOf = (features?: CertificateFeatures) =>
+      new ClientCertificateAuthenticator(verifier, features).authenticate(request({ certificate: der }))
+        ?.user;
+    expect(userOf()).toEqual({ name: "alice", uid: "", groups: [], extra: {} });
+    const id = `X509SHA256=${createHash("sha256").update(der).digest("hex")}`;
+    const features = { credentialIdKey: "example.io/credential-id", readsUid: true };
+    const expected = { name: "alice", uid: "u-1", groups: [], extra: { "example.io/credential-id": [id] } };
+    expect(userOf(features)).toEqual(expected);
+  });
+
+  it.each([
+    ["several", [["u-1"], ["u-2"]], "its subject has several unique identifiers of the user"],
+    ["an empty", [[""]], "the unique identifier of the user in its subject is empty"],
+  ])("is refused with %s unique identifier", async (_, uids, message) => {
+    const der = await certificate([
+      { CN: ["alice"] },
+      ...uids.map((uid) => ({ "1.3.6.1.4.1.57683.2": uid })),
+    ]);
+    const verifier = verifierFor(stoppedClock(midYear), der);
+    const method = new ClientCertificateAuthenticator(verifier, { readsUid: true });
+    expect(() => method.authenticate(request({ certificate: der }))).toThrow(message);
   });
 
   it("C-5.1-03 organizations in one multi-valued part of the subject", async () => {

@@ -77,7 +77,11 @@ describe("readSubject", () => {
       der.set(attribute(der.objectIdentifier("2.5.4.11"), der.utf8String("unit"))),
       der.set(attribute(commonName, der.utf8String("last"))),
     );
-    expect(readSubject(name)).toEqual({ commonNames: ["first", "last"], organizations: ["x", "y"] });
+    expect(readSubject(name)).toEqual({
+      commonNames: ["first", "last"],
+      organizations: ["x", "y"],
+      uids: [],
+    });
   });
 
   test("agrees with OpenSSL when a text is accepted", () => {

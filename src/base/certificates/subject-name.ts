@@ -7,6 +7,8 @@ export interface SubjectName {
   readonly commonNames: readonly string[];
   /** The user's groups. */
   readonly organizations: readonly string[];
+  /** Values of the attribute for the user's unique identifier, which release 1.33 and later read. */
+  readonly uids: readonly string[];
 }
 
 /** A malformed subject. The message names the attribute and the problem. */
@@ -14,9 +16,13 @@ export class SubjectFault extends Error {
   override name = "SubjectFault";
 }
 
-/** Attribute OIDs (RFC 5280) in DER as hexadecimal: `id-at-commonName` and `id-at-organizationName`. */
+/**
+ * Attribute OIDs in DER as hexadecimal: `id-at-commonName` and `id-at-organizationName` of RFC 5280, and the reference's own for the
+ * unique identifier of a user, 1.3.6.1.4.1.57683.2.
+ */
 const commonName = "550403";
 const organizationName = "55040a";
+const userUid = "2b0601040183c25302";
 
 /** Limit that bounds the time for parsing. */
 const maxBytes = 64 * 1024;
@@ -60,12 +66,14 @@ export function readSubject(name: Buffer): SubjectName {
   if (name.length > maxBytes) throw new SubjectFault(`the subject is longer than ${maxBytes} bytes`);
   const commonNames: string[] = [];
   const organizations: string[] = [];
+  const uids: string[] = [];
   for (const [index, attribute] of attributesOf(name).entries()) {
     const { type, text } = readAttribute(attribute, index);
     if (type === commonName) commonNames.push(text);
     if (type === organizationName) organizations.push(text);
+    if (type === userUid) uids.push(text);
   }
-  return { commonNames, organizations };
+  return { commonNames, organizations, uids };
 }
 
 /** Returns the attributes of a name, in order. A name is a sequence of sets of attributes. */

@@ -11,6 +11,7 @@ import { ServiceAccountTokens } from "../../authentication/service-accounts/serv
 import { parseTokenFile, TokenFileAuthenticator, type TokenEntry } from "../../authentication/token-file.ts";
 import { TokenWebhook } from "../../authentication/token-webhook.ts";
 import { rarely } from "../../base/clock.ts";
+import { isAtLeast } from "../../base/releases.ts";
 import { authentication } from "../../kinds/groups.ts";
 import { groupName } from "../../schema/kind.ts";
 import { outageLogIntervalMs, remoteService } from "../webhooks/remote-services.ts";
@@ -133,18 +134,27 @@ function isAnonymous(configured: ConfiguredAuthentication, byDefault: boolean) {
   };
 }
 
+/** First release in which users of client certificates have the identifier of the certificate. */
+const credentialIdsSince = "1.32";
+
 /**
  * Methods that use the TLS client certificate. A certificate of an authenticating proxy doesn't identify the caller.
  */
 function certificateMethods(options: ServerOptions, { authorities }: Parts): Authenticator[] {
   const {
     clock,
+    vocabulary,
     authentication: { proxy },
   } = options;
   if (authorities === undefined) return [];
   const { clients, proxies } = authorities;
+  const hasIds = isAtLeast(options.release, credentialIdsSince);
   const clientCertificates = new ClientCertificateAuthenticator(
     new ClientCertificateVerifier(clients, clock),
+    {
+      credentialIdKey: hasIds ? `authentication.${vocabulary.domain}/credential-id` : undefined,
+      readsUid: featureGates(options).enabled("AllowParsingUserUIDFromCertAuth"),
+    },
   );
   const headers = identityHeaders(options);
   if (proxy === undefined || proxies === undefined || headers === undefined) return [clientCertificates];

@@ -53,6 +53,63 @@ describe("flow control configuration", () => {
     await until(dangling, (one) => one?.status === "True");
   });
 
+  test("zero shares are kept in v1, and in v1beta3 with an annotation, from release 1.29 on", async () => {
+    await start({ release: "1.30" });
+    const v1 = levels.replace("v1beta3", "v1");
+    const key = "flowcontrol.platform.io/v1beta3-preserve-zero-concurrency-shares";
+    const level = (shares: number | undefined, annotations?: object) => ({
+      metadata: { name: "l", annotations },
+      spec: {
+        type: "Limited",
+        limited: { nominalConcurrencyShares: shares, limitResponse: { type: "Reject" } },
+      },
+    });
+    const shown = async (path: string) => {
+      const { spec, metadata } = (await ok(flow.admin.get(`${path}/l`))).body;
+      return [spec.limited.nominalConcurrencyShares, metadata.annotations];
+    };
+    const create = async (path: string, object: object) => {
+      await ok(flow.admin.post(path, object));
+      const both = [await shown(v1), await shown(levels)];
+      await ok(flow.admin.delete(`${path}/l`));
+      return both;
+    };
+    expect(await create(v1, level(0))).toEqual([
+      [0, undefined],
+      [0, { [key]: "" }],
+    ]);
+    expect(await create(levels, level(0, { [key]: "", other: "x" }))).toEqual([
+      [0, { other: "x" }],
+      [0, { [key]: "", other: "x" }],
+    ]);
+    const defaults = [
+      [30, undefined],
+      [30, undefined],
+    ];
+    expect(await create(v1, level(undefined))).toEqual(defaults);
+    expect(await create(levels, level(0))).toEqual(defaults);
+    expect(await create(levels, level(30, { [key]: "" }))).toEqual(defaults);
+    for (const path of [v1, levels]) {
+      const { status, body } = await flow.admin.post(path, level(-1));
+      expect([status, body.details?.causes?.[0]?.field]).toEqual([
+        422,
+        "spec.limited.nominalConcurrencyShares",
+      ]);
+    }
+  });
+
+  test("zero shares mean the default in release 1.26, with any annotation", async () => {
+    await start();
+    const annotations = { "flowcontrol.platform.io/v1beta3-preserve-zero-concurrency-shares": "" };
+    const limited = { nominalConcurrencyShares: 0, limitResponse: { type: "Reject" } };
+    const object = { metadata: { name: "z", annotations }, spec: { type: "Limited", limited } };
+    const { body } = await ok(flow.admin.post(levels, object));
+    expect([body.spec.limited.nominalConcurrencyShares, body.metadata.annotations]).toEqual([
+      30,
+      annotations,
+    ]);
+  });
+
   test.each(["v1beta2", "v1beta3"])("labels of mandatory levels can be changed in %s", async (version) => {
     await start();
     for (const name of ["catch-all", "exempt"]) {

@@ -1,9 +1,10 @@
 import type { Column } from "../../schema/columns.ts";
+import type { KindContext } from "../../schema/context.ts";
 import type { ApiObject, Conversion } from "../../schema/kind.ts";
 import { ObjectMeta } from "../../schema/object-meta.ts";
 import { since } from "../../schema/later-fields.ts";
 import { field, int32, string } from "../../schema/types.ts";
-import { between, nonNegative, positive } from "../checks/numbers.ts";
+import { between, nonNegative } from "../checks/numbers.ts";
 import { ageColumn, nameColumn } from "../columns.ts";
 import { declareStatus, type Declarations } from "./condition.ts";
 import { checkLevel, checkLimitResponse, checkQueuing } from "./level-rules.ts";
@@ -14,13 +15,21 @@ const defaultShares = 30;
 /** Name of the field with a level's share of concurrent requests, which depends on the version. */
 export type SharesName = "assuredConcurrencyShares" | "nominalConcurrencyShares";
 
+/** How a version of PriorityLevelConfiguration differs from the others. */
+export interface LevelVersion {
+  readonly sharesName: SharesName;
+  readonly mergesConditions: boolean;
+  /** Whether zero shares of an object are kept; otherwise they mean the default, as absent ones do. */
+  readonly isZeroKept: "always" | ((object: ApiObject, context: KindContext) => boolean);
+  readonly conversion?: Conversion;
+}
+
 /** Declares PriorityLevelConfiguration in one version of the group. */
 export function declarePriorityLevel<const V extends string>(
   declarations: Declarations<V>,
-  sharesName: SharesName,
-  mergesConditions: boolean,
-  conversion?: Conversion,
+  version: LevelVersion,
 ) {
+  const { sharesName, mergesConditions, conversion } = version;
   const status = declareStatus(declarations, "PriorityLevelConfiguration", mergesConditions);
   return declarations.kind({
     name: "PriorityLevelConfiguration",
@@ -31,10 +40,11 @@ export function declarePriorityLevel<const V extends string>(
     effect: { enforced: "limits how many requests of the level are served at the same time" },
     fields: {
       metadata: field(1, ObjectMeta, "Metadata of the priority level.").emitEmpty(),
-      spec: field(2, declareSpec(declarations, sharesName), "How the level is limited.").emitEmpty(),
+      spec: field(2, declareSpec(declarations, version), "How the level is limited.").emitEmpty(),
       status: field(3, status, "What became of it.").emitEmpty(),
     },
     ...(conversion === undefined ? {} : { conversion }),
+    fillDefaults: (copy, context) => fillShares(copy as ApiObject, version, context),
     generationOf: ({ spec }) => spec,
     validate({ metadata, spec }, report, context) {
       const { name = "" } = metadata;
@@ -48,6 +58,14 @@ export function declarePriorityLevel<const V extends string>(
     },
     columns: levelColumns(sharesName),
   });
+}
+
+function fillShares(copy: ApiObject, { sharesName, isZeroKept }: LevelVersion, context: KindContext): void {
+  const { limited } = (copy["spec"] ?? {}) as { limited?: Record<string, unknown> | null };
+  if (limited === undefined || limited === null) return;
+  const shares = limited[sharesName] ?? undefined;
+  if (shares === undefined || (shares === 0 && isZeroKept !== "always" && !isZeroKept(copy, context)))
+    limited[sharesName] = defaultShares;
 }
 
 /** Returns the specs of the mandatory levels in a version. */
@@ -120,15 +138,14 @@ function shownLimits(spec: { readonly limited?: unknown } | undefined): Limits {
   return (spec?.limited ?? {}) as Limits;
 }
 
-function declareSpec(declarations: Declarations, sharesName: SharesName) {
+function declareSpec(declarations: Declarations, { sharesName, isZeroKept }: LevelVersion) {
   const { struct } = declarations;
+  const shares = field(1, int32, "Its share of the requests that the server handles at one time.");
   const limited = struct(
     "LimitedPriorityLevelConfiguration",
     "How much a limited priority level may do at one time.",
     {
-      [sharesName]: field(1, int32, "Its share of the requests that the server handles at one time.")
-        .emitEmpty()
-        .check(positive),
+      [sharesName]: (isZeroKept === "always" ? shares.nullable() : shares.emitEmpty()).check(nonNegative),
       limitResponse: field(
         2,
         declareLimitResponse(declarations),
@@ -145,11 +162,6 @@ function declareSpec(declarations: Declarations, sharesName: SharesName) {
       )
         .nullable()
         .check(nonNegative),
-    },
-    {
-      fill(copy: { [name: string]: unknown }) {
-        copy[sharesName] ||= defaultShares;
-      },
     },
   );
   return struct(

@@ -1,3 +1,5 @@
+// `X509Certificate.toLegacyObject` leaves this module incomplete for the process if it is the first that loads it.
+import "node:tls";
 import { X509Certificate } from "node:crypto";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";

@@ -1,13 +1,16 @@
 import { systemClock } from "../base/clock.ts";
 import { defaultRelease } from "../base/releases.ts";
 import { readReleaseRecord } from "../resources/releases/release-record.ts";
-import { requireStore } from "../storage/lmdb/backup.ts";
+import { requireStore } from "../storage/lmdb/require-store.ts";
+import { checkBackup } from "../storage/lmdb/backup/restore.ts";
 import { openLmdbStore } from "../storage/lmdb/lmdb-store.ts";
 import { damagedPageOf } from "../storage/lmdb/opening-risk.ts";
 import type { Store } from "../storage/store.ts";
 import { insideVariable, runApart } from "./check-apart.ts";
 import { helpText, type Command } from "./command.ts";
 import { defaultDataDir, storeFolder } from "./data-folder.ts";
+import { backupFor } from "./backups/series.ts";
+import { contentOf } from "./backups/shared.ts";
 import type { Flag } from "./flag.ts";
 import { showingProgress } from "./progress.ts";
 import { FlagReader, parseFlags } from "./flag-reader.ts";
@@ -19,6 +22,12 @@ const checkFlags: readonly Flag[] = [
     default: defaultDataDir,
     doc: "Data folder of the server, which may be running.",
   },
+  {
+    name: "backup",
+    type: "string",
+    default: "",
+    doc: "Check this backup instead, or the newest of a folder of backups.",
+  },
 ];
 
 /** Reads all stored data and reports damage. */
@@ -26,9 +35,12 @@ export const checkCommand: Command = {
   flags: checkFlags,
   help: () => helpText("plinth check [FLAGS]", "Reads all stored data and reports damage.", checkFlags),
   async run(words) {
-    const dir = storeFolder(new FlagReader(checkFlags, parseFlags(checkFlags, words)).text("data-dir"));
-    await requireStore(dir);
+    const read = new FlagReader(checkFlags, parseFlags(checkFlags, words));
     const inside = process.env[insideVariable];
+    const backup = read.optional("backup");
+    if (backup !== undefined) return await checkOneBackup(await backupFor(backup, undefined), inside);
+    const dir = storeFolder(read.text("data-dir"));
+    await requireStore(dir);
     if (inside === "pages") return checkPages(dir);
     if (inside === "everything") return checkEverything(dir);
     const { code, damage } = await runApart(dir, words, "everything", "inherit");
@@ -36,6 +48,18 @@ export const checkCommand: Command = {
     return code;
   },
 };
+
+/** Like a store, a backup is read in a child process. */
+async function checkOneBackup(dir: string, inside: string | undefined): Promise<number> {
+  if (inside === undefined) {
+    const { code, damage } = await runApart(dir, [`--backup=${dir}`], "everything", "inherit");
+    if (damage !== undefined) process.stdout.write(`${damage}\n`);
+    return code;
+  }
+  const result = await showingProgress((progress) => checkBackup(dir, progress));
+  process.stdout.write(`${dir}: revision ${result.revision}, ${contentOf(result)}: sound\n`);
+  return 0;
+}
 
 async function checkPages(dir: string): Promise<number> {
   const damage = await damagedPageOf(dir);

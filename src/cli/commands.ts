@@ -21,12 +21,12 @@ export const commands: readonly CommandEntry[] = [
   {
     name: "backup",
     summary: "Copies a data folder while it is being served.",
-    load: async () => (await import("./backup.ts")).backupCommand,
+    load: async () => (await import("./backups/backup.ts")).backupCommand,
   },
   {
     name: "restore",
     summary: "Fills an empty data folder from a backup.",
-    load: async () => (await import("./backup.ts")).restoreCommand,
+    load: async () => (await import("./backups/restore.ts")).restoreCommand,
   },
   {
     name: "check",

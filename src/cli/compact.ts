@@ -1,6 +1,6 @@
 import { systemClock } from "../base/clock.ts";
 import { defaultRetentionMs } from "../storage/options.ts";
-import { requireStore } from "../storage/lmdb/backup.ts";
+import { requireStore } from "../storage/lmdb/require-store.ts";
 import { retentionOf } from "../storage/lmdb/retention.ts";
 import { shrinkLmdb } from "../storage/lmdb/shrink.ts";
 import { helpText, type Command } from "./command.ts";

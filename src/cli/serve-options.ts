@@ -24,14 +24,20 @@ import type { ValueSettings } from "../server/options/settings-types.ts";
 import { kubernetes } from "../vocabulary/kubernetes.ts";
 import { platform } from "../vocabulary/platform.ts";
 import type { Vocabulary } from "../vocabulary/vocabulary.ts";
+import type { BackupSettings } from "./backups/scheduled-backups.ts";
+import { newestBackupIn } from "./backups/series.ts";
 import { identityFolder, storeFolder } from "./data-folder.ts";
 import { UsageError, type FlagValues } from "./flag-reader.ts";
 import { programLog, type LogFormat, type LogLevel } from "./log.ts";
+
+const minBackupIntervalMs = 1000;
 
 /** The complete options of `plinth serve`. */
 export interface ServeOptions {
   readonly server: ServerOptions & { readonly port: number };
   readonly dataDir: string;
+  /** Undefined without scheduled backups. */
+  readonly backups: BackupSettings | undefined;
   /** File of the administrator's kubeconfig; undefined for the default one in the data folder. */
   readonly kubeconfigFile: string | undefined;
   /** Number of processes that serve requests. */
@@ -43,6 +49,7 @@ export interface ServeOptions {
 
 type ProgramSettings = ValueSettings & {
   readonly dataDir: string;
+  readonly backups: BackupSettings | undefined;
   readonly certificateFolder: string | undefined;
   readonly admissionPlugins: readonly string[];
   readonly kubeconfigFile: string | undefined;
@@ -76,9 +83,14 @@ export async function serveOptions(flags: FlagValues, environment: NodeJS.Proces
     settings.set("storage.dir", { value: storeFolder(dataDir), name: "--data-dir" });
   const complete = completeOptions(programOptionTable, settings, "program") as ProgramSettings;
   const { kubeconfigFile, flagDeprecationWarnings } = complete;
+  const backups = checkedBackups(complete, settings);
   return {
-    server: serverOptions(complete, settings),
+    server: {
+      ...serverOptions(complete, settings),
+      newestBackup: backups && (() => newestBackupIn(backups.dir)),
+    },
     dataDir,
+    backups,
     kubeconfigFile,
     workers: numberOfWorkers(complete, settings),
     flagDeprecationWarnings,
@@ -147,6 +159,7 @@ function serverOptions(
     logFormat,
     kubernetes: _kubernetes,
     workers: _workers,
+    backups: _backups,
     ...values
   } = complete;
   const nameOf = (key: string, flag: string) => settings.get(key)?.name ?? `--${flag}`;
@@ -174,6 +187,23 @@ function serverOptions(
     accessLog: values.accessLog || logLevel === "debug",
     log: programLog(logLevel, logFormat),
   };
+}
+
+/** @throws {UsageError} backups of another store than the embedded one, or too often. */
+function checkedBackups(
+  { backups, storage }: ProgramSettings,
+  settings: Settings,
+): BackupSettings | undefined {
+  if (backups === undefined) return undefined;
+  if (storage.engine !== "embedded")
+    throw new UsageError(
+      `${settings.get("backups.dir")!.name}: the server backs up the embedded store only; a cluster is backed up with its own tools`,
+    );
+  if (backups.intervalMs < minBackupIntervalMs)
+    throw new UsageError(
+      `${settings.get("backups.intervalMs")!.name}: the shortest interval between backups is a second`,
+    );
+  return backups;
 }
 
 /** @throws {UsageError} several workers over a store in memory, which only one process has. */

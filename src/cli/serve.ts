@@ -43,11 +43,29 @@ export const serveCommand: Command = {
     prepareDataFolder(dataDir);
     const isEmbedded = "engine" in options.storage && options.storage.engine === "embedded";
     if (isEmbedded) await refuseDamagedStore(options.storage.dir, dataDir, options.log);
-    if (serve.workers === 1) return await serveUntilStopped(serve, true);
-    const { superviseWorkers } = await import("./workers/supervisor.ts");
-    return await superviseWorkers(serve.workers, isEmbedded, options.log);
+    return await withBackups(serve, async () => {
+      if (serve.workers === 1) return await serveUntilStopped(serve, true);
+      const { superviseWorkers } = await import("./workers/supervisor.ts");
+      return await superviseWorkers(serve.workers, isEmbedded, options.log);
+    });
   },
 };
+
+/** Makes scheduled backups, if there are any, while the server runs. */
+async function withBackups(serve: ServeOptions, run: () => Promise<number>): Promise<number> {
+  const { backups, dataDir } = serve;
+  if (backups === undefined) return await run();
+  const { ScheduledBackups } = await import("./backups/scheduled-backups.ts");
+  const { backUpApart } = await import("./backups/backup-process.ts");
+  const { clock, log } = serve.server;
+  const backUp = (target: string, signal: AbortSignal) => backUpApart(dataDir, target, signal);
+  const scheduled = new ScheduledBackups({ ...backups, clock, log, backUp });
+  try {
+    return await run();
+  } finally {
+    await scheduled.stop();
+  }
+}
 
 /** Runs one of several processes until its parent stops it. */
 async function runRole(serve: ServeOptions, role: Role): Promise<number> {

@@ -39,6 +39,13 @@ export function entryWith(
   return outdated === undefined ? entry : { ...entry, outdated };
 }
 
+/** Returns the draft of an entry: its content without the revision. */
+export function draftOf({ header, body, revision, revisionAt }: Entry): Draft {
+  const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength);
+  const rest = bytes.subarray(revisionAt + String(revision).length);
+  return { header, body: Buffer.concat([bytes.subarray(0, revisionAt), rest]), revisionAt };
+}
+
 /** Writes `body` with `digits` inserted at `revisionAt` into `target` from `offset`; returns the end offset. */
 export function spliceRevision(
   target: Buffer,

@@ -24,7 +24,7 @@ test("plinth completion bash prints a script that completes commands, flags and 
     serveFlags.map(({ name, type }) => `--${name}${type === "boolean" ? "" : "="}`).toSorted(),
   );
   expect(offered(stdout, "serve", "--secure")).toEqual(["--secure-port="]);
-  expect(offered(stdout, "check", "--")).toEqual(["--data-dir="]);
+  expect(offered(stdout, "check", "--")).toEqual(["--data-dir=", "--backup="]);
   expect(offered(stdout, "serve", "--config", "=", "package.j")).toEqual(["package.json"]);
 });
 

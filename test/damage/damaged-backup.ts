@@ -1,6 +1,6 @@
 import { cpSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { restoreLmdb } from "../../src/storage/lmdb/backup.ts";
+import { restoreLmdb } from "../../src/storage/lmdb/backup/restore.ts";
 import { StoreError } from "../../src/storage/store.ts";
 import type { Dice } from "../support/dice.ts";
 import { run } from "./damaged-store.ts";

@@ -12,7 +12,8 @@ import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { systemClock } from "../../src/base/clock.ts";
 import { create, readAll, update } from "../../src/storage/conformance/support.ts";
-import { backupLmdb, restoreLmdb } from "../../src/storage/lmdb/backup.ts";
+import { backupLmdb } from "../../src/storage/lmdb/backup/backup.ts";
+import { restoreLmdb } from "../../src/storage/lmdb/backup/restore.ts";
 import { openLmdbStore } from "../../src/storage/lmdb/lmdb-store.ts";
 import { type Revision, StoreDamagedError } from "../../src/storage/store.ts";
 import { temporaryFolder } from "./support.ts";
@@ -50,7 +51,8 @@ describe("backup and restore of an embedded store", () => {
     const live = await readAll(store, "/g/r/", { at: revision });
     await store.close();
 
-    expect(await restoreLmdb(path("backup"), path("restored"))).toMatchObject({ revision });
+    const keeping = { keepsRevisions: true };
+    expect(await restoreLmdb(path("backup"), path("restored"), keeping)).toMatchObject({ revision });
     const restored = openLmdbStore({ dir: path("restored"), clock: systemClock });
     expect(await restored.latestRevision()).toBe(revision);
     expect((await readAll(restored, "/g/r/")).pairs).toEqual(live.pairs);

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { create, readAll, textOf, until, update } from "../../src/storage/conformance/support.ts";
 import { checksumOfText } from "../../src/storage/lmdb/checksum.ts";
-import { backupLmdb } from "../../src/storage/lmdb/backup.ts";
+import { backupLmdb } from "../../src/storage/lmdb/backup/backup.ts";
 import { type LmdbStore, openLmdbStore } from "../../src/storage/lmdb/lmdb-store.ts";
 import { type Store, StoreDamagedError } from "../../src/storage/store.ts";
 import { Child } from "./child.ts";

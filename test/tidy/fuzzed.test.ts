@@ -19,6 +19,7 @@ const exceptions: Readonly<Record<string, string>> = {
   "src/resources/objects/stored.ts": "reads what this server wrote; the target json covers decodeTrusted",
   "src/storage/lmdb/committer/messages.ts":
     "reads what a process of the same server sent over a private socket",
+  "src/storage/lmdb/backup/manifest.ts": "reads what a backup wrote; `npm run damage` damages it",
   "src/server/certificates/serving.ts": "reads a file; the decoder is base/certificates/pem.ts",
   "src/server/encryption/encryption-configuration.ts":
     "a file of the administrator; its decoder is schema/configuration.ts",

@@ -92,7 +92,7 @@ const trustedJson = [
   "src/resources/services/claims.ts",
   "src/resources/writes/apply.ts",
   "src/server/certificates/shared-authority.ts",
-  "src/storage/lmdb/backup.ts",
+  "src/storage/lmdb/backup/manifest.ts",
   "src/storage/stamp.ts",
 ];
 

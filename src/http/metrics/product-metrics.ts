@@ -27,6 +27,22 @@ export function productMetrics({ name }: Vocabulary): readonly MetricDefinition[
       stability: "ALPHA",
       labels: ["source"],
     },
+    {
+      name: `${name}_backup_last_success_timestamp_seconds`,
+      help: "When the newest backup of --backup-dir was made, in seconds since 1970; 0 if there is none.",
+      type: "gauge",
+      stability: "ALPHA",
+      labels: [],
+      combined: "max",
+    },
+    {
+      name: `${name}_backup_last_size_bytes`,
+      help: "The size of the newest backup's data file.",
+      type: "gauge",
+      stability: "ALPHA",
+      labels: [],
+      combined: "max",
+    },
     ...connectionMetrics(name),
     ...selectorMetrics(name),
   ];

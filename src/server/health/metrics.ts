@@ -11,7 +11,7 @@ import { StoreError } from "../../storage/store.ts";
 import { openFileLimit, openFiles } from "../start/open-files.ts";
 import { featuresOf } from "../features/features.ts";
 import { OptionsError } from "../options/options-error.ts";
-import type { Logger } from "../../base/logger.ts";
+import { stackOf, type Logger } from "../../base/logger.ts";
 import type { ConfigurationCounters } from "../authorization/configuration.ts";
 import type { ServerOptions } from "../options/server-options.ts";
 
@@ -48,6 +48,9 @@ export function serverMetrics(
   }
   if (encryptionReloads !== undefined) showReloads(metrics, "encryption", encryptionReloads);
   metrics.collectWith(() => collectStore(metrics, engine, options.log));
+  const { newestBackup } = options;
+  if (newestBackup !== undefined)
+    metrics.collectWith(() => collectBackups(metrics, name, newestBackup, options.log));
   metrics.collectWith(() => collectSelectors(metrics, engine));
   metrics.collectWith(() => collectProcess(metrics));
   return metrics;
@@ -97,6 +100,22 @@ async function countObjects(metrics: MetricSet, { store, registry, vocabulary }:
   await registry.readAll();
   for (const resource of registry.stored()) {
     objectsOf(metrics, resource).set(await store.count(resource.storePrefix));
+  }
+}
+
+/** 0 before the first backup, so that alerts on the age of the newest one see that there is none. */
+async function collectBackups(
+  metrics: MetricSet,
+  name: string,
+  newestBackup: NonNullable<ServerOptions["newestBackup"]>,
+  log: Logger,
+): Promise<void> {
+  try {
+    const newest = await newestBackup();
+    metrics.sample(`${name}_backup_last_success_timestamp_seconds`).set((newest?.timeMs ?? 0) / 1000);
+    metrics.sample(`${name}_backup_last_size_bytes`).set(newest?.bytes ?? 0);
+  } catch (error) {
+    log.warn({ error: stackOf(error) }, "the folder of --backup-dir can't be read; /metrics leaves it out");
   }
 }
 

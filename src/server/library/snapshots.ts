@@ -1,8 +1,8 @@
 import { turnPrefix } from "../../admission/plugins/resource-quota/quota-turns.ts";
-import { asBuffer, sameContent, uidOf } from "../../resources/objects/stored.ts";
+import { sameContent, uidOf } from "../../resources/objects/stored.ts";
+import { draftOf } from "../../storage/entry.ts";
 import type { Difference, MemoryImage } from "../../storage/memory/memory-image.ts";
 import type { MemoryChange, MemoryStore } from "../../storage/memory/memory-store.ts";
-import type { Draft, Entry } from "../../storage/store.ts";
 import type { OwnKeys } from "../listening/own-keys.ts";
 import type { SnapshotFamily } from "../start/inherited.ts";
 import { OptionsError } from "../options/options-error.ts";
@@ -115,11 +115,4 @@ function changesOf({ key, current, desired }: Difference): MemoryChange[] {
   if (current === undefined) return [written];
   if (sameContent(current, draft)) return [];
   return uidOf(current) === uidOf(desired) ? [written] : [{ key, draft: undefined }, written];
-}
-
-/** Returns the draft of an entry: its body without the revision. */
-function draftOf({ header, body, revision, revisionAt }: Entry): Draft {
-  const bytes = asBuffer(body);
-  const rest = bytes.subarray(revisionAt + String(revision).length);
-  return { header, body: Buffer.concat([bytes.subarray(0, revisionAt), rest]), revisionAt };
 }

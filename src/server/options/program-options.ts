@@ -1,6 +1,8 @@
-import { option, type OptionTable } from "./option.ts";
+import { group, option, type OptionTable } from "./option.ts";
 import { serverOptionTable } from "./option-table.ts";
-import { boolean, file, integerOrAuto, oneOf, text, texts } from "./value-type.ts";
+import { boolean, file, integerOrAuto, milliseconds, oneOf, text, texts } from "./value-type.ts";
+
+const hourMs = 60 * 60_000;
 
 /** The options of `plinth serve`: those of the server, and those of the program alone. */
 export const programOptionTable = {
@@ -12,6 +14,30 @@ export const programOptionTable = {
   ),
   kubernetes: option(boolean, "kubernetes", "Short for --vocabulary=kubernetes.", { default: false }),
   ...serverOptionTable,
+  backups: group(
+    "Scheduled backups of the embedded store.",
+    {
+      dir: option(
+        text,
+        "backup-dir",
+        "Folder for backups of the data folder, which the server makes while it runs. Embedded store only.",
+        { required: true },
+      ),
+      intervalMs: option(
+        milliseconds,
+        "backup-interval",
+        "Time between two backups, at least a second; also the longest time of which a lost data folder loses writes.",
+        { default: hourMs },
+      ),
+      retentionMs: option(
+        milliseconds,
+        "backup-retention",
+        "How long backups are kept; the newest is always kept.",
+        { default: 7 * 24 * hourMs },
+      ),
+    },
+    { typeName: "BackupSettings" },
+  ),
   certificateFolder: option(
     text,
     "cert-dir",

@@ -8,6 +8,13 @@ import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
 import type { Extensions } from "./extensions.ts";
 import type { StorageSettings, ValueSettings } from "./settings-types.ts";
 
+/** The newest backup of a store. */
+export interface NewestBackup {
+  /** When it was made, in milliseconds since 1970. */
+  readonly timeMs: number;
+  readonly bytes: number;
+}
+
 /** The complete options of a server: the values of the options table, and objects with code. */
 export interface ServerOptions extends Omit<ValueSettings, "vocabulary" | "storage"> {
   readonly vocabulary: Vocabulary;
@@ -27,6 +34,8 @@ export interface ServerOptions extends Omit<ValueSettings, "vocabulary" | "stora
   readonly otherProcesses?: OtherProcesses | undefined;
   /** Number of processes that serve the same port and share the limits of memory; 1 by default. */
   readonly processes?: number | undefined;
+  /** Returns the newest backup that the program has made, for metrics; undefined without scheduled backups. */
+  readonly newestBackup?: (() => Promise<NewestBackup | undefined>) | undefined;
   /** Source of uids and generated names; by default that of the machine. */
   readonly random?: Random | undefined;
   readonly clock: Clock;

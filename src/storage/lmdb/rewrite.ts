@@ -4,7 +4,7 @@ import { systemClock } from "../../base/clock.ts";
 import { makeFolder, syncFile } from "../../base/folders.ts";
 import type { Stamp } from "../stamp.ts";
 import { type Store, StoreUnavailableError } from "../store.ts";
-import { requireStore } from "./backup.ts";
+import { requireStore } from "./require-store.ts";
 import { checkEnvironment } from "./check.ts";
 import type { Environment } from "./databases.ts";
 import { acquireEnvironment, defaultMapBytes, releaseEnvironment } from "./environment.ts";

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import type { Database, Key } from "lmdb";
 import { syncFile } from "../../base/folders.ts";
 import { StoreError } from "../store.ts";
-import { requireStore } from "./backup.ts";
+import { requireStore } from "./require-store.ts";
 import { checkNow, pageDamage } from "./check.ts";
 import type { RawEntry } from "./codecs.ts";
 import { Compactor } from "./compactor.ts";

@@ -118,6 +118,29 @@ export const shownElsewhere: readonly ShownElsewhere[] = [
     title: "a wrong value is refused by a message that names the flag and the value",
   })),
   {
+    flag: "backup-dir",
+    value: "backups",
+    observed: "whether the server makes backups there",
+    file: "clients/disaster-recovery.test.ts",
+    title:
+      "after the loss of the data folder every client logs in again and its watch converges to the restored state",
+  },
+  {
+    flag: "backup-interval",
+    value: "1s",
+    observed: "whether a backup comes within seconds",
+    file: "clients/disaster-recovery.test.ts",
+    title:
+      "after the loss of the data folder every client logs in again and its watch converges to the restored state",
+  },
+  {
+    flag: "backup-retention",
+    value: "25m",
+    observed: "which backups are kept",
+    file: "cli/scheduled-backups.test.ts",
+    title: "begin a minute after the start, repeat at the interval, and keep those within --backup-retention",
+  },
+  {
     flag: "encryption-provider-config",
     value: "encryption.yaml",
     observed: "whether the store has plain text",

@@ -3,8 +3,8 @@ import { join } from "node:path";
 import type { RootDatabase } from "lmdb";
 import type { Environment } from "../databases.ts";
 import { dataFile } from "../files.ts";
-import { encodeState } from "../layout.ts";
 import { metaTransaction, PageDamage, pageBytesIn, relabelledMeta } from "../meta-pages.ts";
+import { skipRevisions } from "../skip-revisions.ts";
 import { soundStateIn } from "../stored-state.ts";
 import { identityOf, noIdentity, type SyncPoint, SyncPointFile, unsyncedTransaction } from "./sync-point.ts";
 import { revisionOf } from "../../entry.ts";
@@ -80,14 +80,11 @@ function newestSynced(file: SyncPointFile, { meta, synced }: SyncPoint): Buffer 
  * Continues a restored store at a revision above all lost ones, with its floor there, so that no reader takes a new write for a lost one.
  * Must be called in a write transaction that is synced.
  */
-export function skipLostRevisions({ dir, meta, log, history, marks }: Environment): void {
-  const point = withFile(dir, (file) => file.read());
+export function skipLostRevisions(environment: Environment): void {
+  const point = withFile(environment.dir, (file) => file.read());
   if (point === undefined || !point.isOpen || !point.isRestored) return;
-  const { revision, markTime } = soundStateIn(meta.getBinary("state"));
-  if (revision >= point.ceiling) return;
-  for (const database of [log, history, marks]) database.clearSync();
-  const ceiling = revisionOf(point.ceiling);
-  meta.putSync("state", encodeState({ revision: ceiling, floor: ceiling, markTime, batch: 0 }));
+  if (soundStateIn(environment.meta.getBinary("state")).revision < point.ceiling)
+    skipRevisions(environment, revisionOf(point.ceiling));
 }
 
 /** Declares the meta pages of a restored store valid; before that no write is accepted. */

@@ -1,0 +1,42 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { constants, setPriority } from "node:os";
+
+/** Maximum length of the message of a failed backup that is kept. */
+const maxMessageLength = 4096;
+
+/**
+ * Runs `plinth backup` in a child process with the lowest priority: it reads the whole copy to verify it, and reading a damaged store may
+ * end a process by a signal.
+ *
+ * @param signal ends the process; it isn't aborted yet.
+ * @throws {Error} if the backup fails, with the message of the command.
+ */
+export async function backUpApart(dataDir: string, target: string, signal: AbortSignal): Promise<void> {
+  const words = ["backup", `--data-dir=${dataDir}`, `--to=${target}`];
+  const child = spawn(process.execPath, [...process.execArgv, process.argv[1]!, ...words], {
+    stdio: ["ignore", "ignore", "pipe"],
+  });
+  const end = (): void => void child.kill();
+  signal.addEventListener("abort", end);
+  if (child.pid !== undefined) lowerPriority(child.pid);
+  let message = "";
+  child.stderr.setEncoding("utf8").on("data", (chunk: string) => {
+    message = (message + chunk).slice(-maxMessageLength);
+  });
+  const [code, killedBy] = (await once(child, "close").finally(() =>
+    signal.removeEventListener("abort", end),
+  )) as [number | null, NodeJS.Signals | null];
+  if (code === 0) return;
+  const reason = message.trim().replace(/^plinth: /, "");
+  throw new Error(reason === "" ? `plinth backup ended by ${killedBy ?? `exit code ${code}`}` : reason);
+}
+
+/** The process may have ended already; it then runs with its normal priority. */
+function lowerPriority(pid: number): void {
+  try {
+    setPriority(pid, constants.priority.PRIORITY_LOW);
+  } catch (error) {
+    if ((error as { info?: { code?: string } }).info?.code !== "ESRCH") throw error;
+  }
+}

@@ -1,0 +1,39 @@
+import { backupLmdb } from "../../storage/lmdb/backup/backup.ts";
+import { helpText, type Command } from "../command.ts";
+import { defaultDataDir, storeFolder } from "../data-folder.ts";
+import type { Flag } from "../flag.ts";
+import { showingProgress } from "../progress.ts";
+import { FlagReader, parseFlags } from "../flag-reader.ts";
+import { contentOf, identityOf, neededFlag } from "./shared.ts";
+
+const backupFlags: readonly Flag[] = [
+  {
+    name: "data-dir",
+    type: "string",
+    default: defaultDataDir,
+    doc: "Data folder of the server, which may be running.",
+  },
+  { name: "to", type: "string", default: "", doc: "Folder for the backup; it must not exist or be empty." },
+];
+
+const backupAbout = `Copies the stored objects, at one revision, and the server's own authority and keys.
+The backup holds secrets. It doesn't contain files that flags of the server name, such as --tls-cert-file.`;
+
+/** Copies a data folder at one revision; a server may be running. */
+export const backupCommand: Command = {
+  flags: backupFlags,
+  help: () => helpText("plinth backup --to=FOLDER [FLAGS]", backupAbout, backupFlags),
+  async run(words) {
+    const read = new FlagReader(backupFlags, parseFlags(backupFlags, words));
+    const target = neededFlag(read, "to");
+    const dataDir = read.text("data-dir");
+    const result = await showingProgress((progress) =>
+      backupLmdb(storeFolder(dataDir), target, { folders: identityOf(dataDir), progress }),
+    );
+    process.stdout.write(
+      `backed up revision ${result.revision} to ${target}: ${contentOf(result)}\n` +
+        "it holds secrets: who can read it can read every Secret and act as any user of the server\n",
+    );
+    return 0;
+  },
+};

@@ -1,0 +1,97 @@
+import { isOnCalendar } from "../../base/timestamps.ts";
+import { restoreLmdb } from "../../storage/lmdb/backup/restore.ts";
+import type { RestorePoint } from "../../storage/lmdb/backup/restore-point.ts";
+import { helpText, type Command } from "../command.ts";
+import { defaultDataDir, storeFolder } from "../data-folder.ts";
+import type { Flag } from "../flag.ts";
+import { FlagReader, parseFlags, UsageError } from "../flag-reader.ts";
+import { showingProgress } from "../progress.ts";
+import { backupFor } from "./series.ts";
+import { contentOf, identityOf, neededFlag } from "./shared.ts";
+
+const restoreFlags: readonly Flag[] = [
+  {
+    name: "from",
+    type: "string",
+    default: "",
+    doc: "Folder that plinth backup wrote, or a folder of backups (--backup-dir), of which the newest is used.",
+  },
+  {
+    name: "data-dir",
+    type: "string",
+    default: defaultDataDir,
+    doc: "Data folder to fill; it must hold no objects and no keys yet.",
+  },
+  {
+    name: "time",
+    type: "string",
+    default: "",
+    doc: "Restore the state of this time, such as 2026-11-28T10:15:00Z; it must be within the history of a backup.",
+  },
+  {
+    name: "revision",
+    type: "integer",
+    default: "",
+    doc: "Restore the state of this resource version; it must be within the history of the backup.",
+  },
+  {
+    name: "keep-revisions",
+    type: "boolean",
+    default: "false",
+    doc: "Keep resource versions and history, so that watches resume. Only if no client has seen a write after the backup.",
+  },
+];
+
+const about = `Fills an empty data folder from a backup: certificates and tokens of clients stay valid for a server started there.
+Its resource versions continue above all that clients can have seen, so clients list again and then watch.`;
+
+/** Fills an empty data folder from a backup. */
+export const restoreCommand: Command = {
+  flags: restoreFlags,
+  help: () => helpText("plinth restore --from=FOLDER [FLAGS]", about, restoreFlags),
+  async run(words) {
+    const read = new FlagReader(restoreFlags, parseFlags(restoreFlags, words));
+    const from = neededFlag(read, "from");
+    const dataDir = read.text("data-dir");
+    const point = pointOf(read);
+    const source = await backupFor(from, point !== undefined && "timeMs" in point ? point.timeMs : undefined);
+    const result = await showingProgress((progress) =>
+      restoreLmdb(source, storeFolder(dataDir), {
+        folders: identityOf(dataDir),
+        progress,
+        point,
+        keepsRevisions: read.boolean("keep-revisions"),
+      }),
+    );
+    const vocabulary = result.stamp === undefined ? "" : ` --vocabulary=${result.stamp.label}`;
+    process.stdout.write(
+      `restored revision ${result.revision} from ${source}: ${contentOf(result)}\n` +
+        `start it with: plinth serve --data-dir=${dataDir}${vocabulary}\n`,
+    );
+    return 0;
+  },
+};
+
+/** @throws {UsageError} for a malformed time or revision, or both. */
+function pointOf(read: FlagReader): RestorePoint | undefined {
+  const time = read.optional("time");
+  const revision = read.optional("revision");
+  if (time !== undefined && revision !== undefined)
+    throw new UsageError("--time and --revision exclude each other");
+  if (time !== undefined) return { timeMs: timeOf(time) };
+  if (revision === undefined) return undefined;
+  const number = Number(revision);
+  if (!/^\d{1,16}$/.test(revision) || !Number.isSafeInteger(number) || number < 1)
+    throw new UsageError(`--revision: ${JSON.stringify(revision)} is not a resource version`);
+  return { revision: number };
+}
+
+/** Parses a time in RFC 3339 form; returns milliseconds since 1970. */
+function timeOf(text: string): number {
+  const timeMs = Date.parse(text);
+  const isTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:\.\d{1,9})?(?:Z|[+-]\d\d:\d\d)$/.test(text);
+  if (isTime && !Number.isNaN(timeMs) && isOnCalendar(text)) return timeMs;
+  throw new UsageError(
+    `--time: ${JSON.stringify(text)} is not a time such as 2026-11-28T10:15:00Z or 2026-11-28T11:15:00+01:00`,
+  );
+}

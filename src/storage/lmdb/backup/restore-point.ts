@@ -1,0 +1,87 @@
+import { systemClock } from "../../../base/clock.ts";
+import { revisionOf } from "../../entry.ts";
+import { rollBack } from "../../roll-back.ts";
+import { type Revision, StoreDamagedError } from "../../store.ts";
+import type { Environment } from "../databases.ts";
+import { openLmdbStore } from "../lmdb-store.ts";
+import { skipRevisions } from "../skip-revisions.ts";
+import { numberIn, soundStateIn } from "../stored-state.ts";
+import { withCopy } from "./copies.ts";
+import { type Manifest } from "./manifest.ts";
+
+/** A past state within the history of a backup: a revision, or a time in milliseconds since 1970. */
+export type RestorePoint = { readonly revision: number } | { readonly timeMs: number };
+
+/** Revisions that a restore skips, besides those for the time since the backup. */
+const skippedRevisions = 1_000_000;
+/** More writes than a server commits in a second. */
+const maxWritesPerSecond = 100_000;
+
+/**
+ * Sets a copy back to a past state, by writes at new revisions.
+ *
+ * @param dir the folder of the copy, which no other process uses.
+ * @returns the revision of that state.
+ * @throws {StoreDamagedError} if the backup doesn't have that state; the message has its range.
+ */
+export async function goToPoint(dir: string, point: RestorePoint, manifest: Manifest): Promise<Revision> {
+  const { revision, latest } = await withCopy(dir, (copy) => ({
+    revision: "revision" in point ? atRevision(copy, point.revision) : atTime(copy, point.timeMs, manifest),
+    latest: soundStateIn(copy.meta.getBinary("state")).revision,
+  }));
+  if (revision === latest) return revision;
+  const store = openLmdbStore({ dir, clock: systemClock, retentionMs: Infinity });
+  try {
+    await rollBack(store, revision);
+  } finally {
+    await store.close();
+  }
+  return revision;
+}
+
+function atRevision({ meta }: Environment, requested: number): Revision {
+  const { floor, revision } = soundStateIn(meta.getBinary("state"));
+  if (requested < floor || requested > revision)
+    throw new StoreDamagedError(
+      `the backup has the revisions ${floor} to ${revision}; revision ${requested} isn't one of them`,
+    );
+  return revisionOf(requested);
+}
+
+function atTime({ marks, meta }: Environment, requested: number, { timeMs }: Manifest): Revision {
+  const { floor, revision, markTime } = soundStateIn(meta.getBinary("state"));
+  const newestMs = Math.max(timeMs ?? 0, markTime);
+  if (markTime <= requested && requested <= newestMs) return revision;
+  if (requested < newestMs) {
+    for (const { value } of marks.getRange({ start: requested, reverse: true, limit: 1 })) {
+      const marked = revisionOf(numberIn(value));
+      if (marked >= floor) return marked;
+    }
+  }
+  const [oldestMs = markTime] = marks.getKeys({ start: 1, limit: 1 });
+  throw new StoreDamagedError(
+    `the backup has the states from ${timeText(oldestMs)} to ${timeText(newestMs)}; ${timeText(requested)} is outside: choose another backup`,
+  );
+}
+
+/** Formats milliseconds since 1970 as `2026-11-28T10:00:00.000Z`. */
+export function timeText(ms: number): string {
+  return new Date(ms).toISOString();
+}
+
+/**
+ * Continues a copy above every revision that the original may have assigned after the backup. Otherwise a client that has seen one of those
+ * would take a new write for it and miss others.
+ *
+ * @param backupTimeMs when the backup was made, in milliseconds since 1970.
+ */
+export async function skipUnsavedRevisions(dir: string, backupTimeMs: number): Promise<void> {
+  const seconds = Math.max(0, systemClock.now() - backupTimeMs) / 1000;
+  const skipped = Math.ceil(seconds * (maxWritesPerSecond / skippedRevisions) + 1) * skippedRevisions;
+  await withCopy(dir, (copy) =>
+    copy.root.transaction(() => {
+      const { revision } = soundStateIn(copy.meta.getBinary("state"));
+      skipRevisions(copy, revisionOf(revision + skipped));
+    }),
+  );
+}

@@ -283,6 +283,7 @@ async function assemble(options: ServerOptions, pieces: Pieces): Promise<Parts> 
     policy,
     needs,
     life,
+    encryption: pieces.encryption.checks,
     controllers: states.checks([...ownControllers, ...chosen].map(({ name }) => name)),
     apiServices,
     connections,

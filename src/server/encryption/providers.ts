@@ -3,8 +3,8 @@ import type { CiphersOf, CollectionCiphers, ValueCipher } from "../../storage/en
 import type { ConfiguredKms, ConfiguredProvider, ConfiguredResources } from "./encryption-configuration.ts";
 import { matchesResource } from "./resource-patterns.ts";
 
-/** Returns the cipher of a key management service. */
-export type KmsCipher = (kms: ConfiguredKms) => Promise<ValueCipher>;
+/** Connects to a key management service and returns its cipher. */
+export type OpenKms = (kms: ConfiguredKms) => Promise<ValueCipher>;
 
 /** Group of the core resources in keys of the store. */
 const coreGroup = "core";
@@ -15,10 +15,10 @@ const plainCollections: ReadonlySet<string> = new Set(["encryption", "releases"]
 /** Creates the ciphers of a configuration. */
 export async function configuredCiphers(
   entries: readonly ConfiguredResources[],
-  kmsCipher: KmsCipher,
+  openKms: OpenKms,
 ): Promise<CiphersOf> {
   const rules: { readonly entry: ConfiguredResources; readonly ciphers: CollectionCiphers }[] = [];
-  for (const entry of entries) rules.push({ entry, ciphers: await ciphersOf(entry.providers, kmsCipher) });
+  for (const entry of entries) rules.push({ entry, ciphers: await ciphersOf(entry.providers, openKms) });
   return (keyGroup, collection) => {
     if (keyGroup === coreGroup && plainCollections.has(collection)) return undefined;
     // A collection that is stored apart from an older version of its kind has a suffix: `resourceclaims.v1`.
@@ -31,10 +31,10 @@ export async function configuredCiphers(
 
 async function ciphersOf(
   providers: readonly ConfiguredProvider[],
-  kmsCipher: KmsCipher,
+  openKms: OpenKms,
 ): Promise<CollectionCiphers> {
   const readers: ValueCipher[] = [];
-  for (const provider of providers) readers.push(...(await ciphersOfProvider(provider, kmsCipher)));
+  for (const provider of providers) readers.push(...(await ciphersOfProvider(provider, openKms)));
   const readsPlain = providers.some(({ type }) => type === "identity");
   const writer = providers[0]?.type === "identity" ? undefined : readers[0];
   return { writer, readers, readsPlain };
@@ -42,10 +42,10 @@ async function ciphersOf(
 
 async function ciphersOfProvider(
   provider: ConfiguredProvider,
-  kmsCipher: KmsCipher,
+  openKms: OpenKms,
 ): Promise<readonly ValueCipher[]> {
   if (provider.type === "identity") return [];
-  if (provider.type === "kms") return [await kmsCipher(provider.kms)];
+  if (provider.type === "kms") return [await openKms(provider.kms)];
   const { type, keys } = provider;
   const create = { aesgcm: aesGcm, aescbc: aesCbc, secretbox: secretBox }[type];
   return Promise.all(keys.map(({ name, secret }) => create(`${type}:v1:${name}`, secret)));

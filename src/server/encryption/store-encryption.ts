@@ -1,13 +1,15 @@
 import { ReloadCounters } from "../../base/reload-counters.ts";
-import { ConfigurationError } from "../../schema/configuration.ts";
+import type { HealthCheck } from "../../http/documents/health.ts";
 import { EncryptedStore } from "../../storage/encryption/encrypted-store.ts";
+import type { CiphersOf } from "../../storage/encryption/value-cipher.ts";
 import type { Store } from "../../storage/store.ts";
 import type { ServerOptions } from "../options/server-options.ts";
 import type { OpenStore } from "../start/open-store.ts";
 import { reloadedFile, useConfigurationFile } from "../start/reloaded-file.ts";
 import { assertNothingEncrypted, markEncrypted } from "./encrypted-mark.ts";
 import { readEncryptionConfiguration } from "./encryption-configuration.ts";
-import { configuredCiphers, type KmsCipher } from "./providers.ts";
+import { KmsServices } from "./kms-services.ts";
+import { configuredCiphers } from "./providers.ts";
 
 const flag = "--encryption-provider-config";
 
@@ -16,6 +18,8 @@ export interface StoreEncryption {
   readonly store: Store;
   /** Counts reloads of the file; undefined without `--encryption-provider-config-automatic-reload`. */
   readonly reloads: ReloadCounters | undefined;
+  /** Health checks of the key management services. */
+  readonly checks: readonly HealthCheck[];
   close(): Promise<void>;
 }
 
@@ -35,30 +39,43 @@ export async function encryptedStore(
     return unencrypted(store);
   }
   const { configFile: file, automaticReload } = encryption;
+  // A store in memory writes nothing to a disk.
   if (memory !== undefined) {
     await useConfigurationFile(flag, file, (bytes) => readEncryptionConfiguration(bytes, vocabulary));
     return unencrypted(store);
   }
   const encrypted = new EncryptedStore(store, () => undefined);
+  let ciphersOf: CiphersOf = () => undefined;
+  // Entries in memory don't say that their key is outdated now.
+  const services = new KmsServices(options, () => encrypted.use(ciphersOf));
   const use = async (bytes: Uint8Array): Promise<void> => {
     const entries = await readEncryptionConfiguration(bytes, vocabulary);
-    const ciphersOf = await configuredCiphers(entries, refuseKms);
-    await markEncrypted(store);
-    encrypted.use(ciphersOf);
+    await services.replace(async (open) => {
+      const configured = await configuredCiphers(entries, open);
+      await markEncrypted(store);
+      ciphersOf = configured;
+      encrypted.use(ciphersOf);
+    });
   };
-  if (!automaticReload) {
-    await useConfigurationFile(flag, file, use);
-    return { store: encrypted, reloads: undefined, close: () => Promise.resolve() };
+  try {
+    if (!automaticReload) {
+      await useConfigurationFile(flag, file, use);
+      const checks = services.isEmpty ? [] : [services.check()];
+      return { store: encrypted, reloads: undefined, checks, close: () => services.close() };
+    }
+    const reloads = new ReloadCounters();
+    const watch = await reloadedFile(options, { flag, file, counters: reloads, use });
+    const close = async (): Promise<void> => {
+      await watch.close();
+      await services.close();
+    };
+    return { store: encrypted, reloads, checks: [services.check()], close };
+  } catch (error) {
+    await services.close();
+    throw error;
   }
-  const reloads = new ReloadCounters();
-  const watch = await reloadedFile(options, { flag, file, counters: reloads, use });
-  return { store: encrypted, reloads, close: () => watch.close() };
 }
 
 function unencrypted(store: Store): StoreEncryption {
-  return { store, reloads: undefined, close: () => Promise.resolve() };
+  return { store, reloads: undefined, checks: [], close: () => Promise.resolve() };
 }
-
-const refuseKms: KmsCipher = ({ name }) => {
-  throw new ConfigurationError(`the service ${name} can't be used: kms isn't supported yet`);
-};

@@ -43,6 +43,8 @@ export interface HealthSubjects extends DecisionSources {
   readonly livezGracePeriodMs: number;
   /** One check per controller; they are part of readiness. */
   readonly controllers?: readonly HealthCheck[];
+  /** Checks of the key management services; they aren't part of liveness, because a restart needs the services. */
+  readonly encryption?: readonly HealthCheck[];
 }
 
 /**
@@ -58,6 +60,7 @@ export function healthChecks({
   clock,
   livezGracePeriodMs,
   controllers = [],
+  encryption = [],
 }: HealthSubjects): HealthChecks {
   const start = clock.monotonicNow();
   const storeCheck = shared(() => checkStore(store, clock));
@@ -98,9 +101,9 @@ export function healthChecks({
   });
   const ready = [{ name: "etcd-readiness", check: storeCheck }, writes, informers, ...decisions];
   return {
-    healthz: [...base, ...hooks],
+    healthz: [...base, ...encryption, ...hooks],
     livez: [...base, afterGrace(informers), ...livingHooks.map(afterGrace)],
-    readyz: [...base, ...ready, ...hooks, ...controllers, shutdown],
+    readyz: [...base, ...encryption, ...ready, ...hooks, ...controllers, shutdown],
   };
 }
 

@@ -65,6 +65,8 @@ interface ServiceParts extends Pick<HttpService, "apiServices" | "connections"> 
   readonly life: Lifecycle;
   /** One health check per controller. */
   readonly controllers: readonly HealthCheck[];
+  /** Health checks of the key management services of encryption. */
+  readonly encryption: readonly HealthCheck[];
   readonly authentication: ServerAuthentication;
 }
 

@@ -1,4 +1,4 @@
-/** The parts of the gRPC library that connections to etcd use. */
+/** The parts of the gRPC library that connections to etcd and to key management services use. */
 export {
   type ChannelCredentials,
   Client,

@@ -2,34 +2,11 @@
  * The messages of etcd's v3 API that this engine uses, in protobuf. Fields that it doesn't need are neither encoded nor decoded.
  * Field numbers are those of etcd.
  */
-import { BinaryReader, BinaryWriter, WireType } from "@bufbuild/protobuf/wire";
-
-/** Calls `visit` for each field of a message. `visit` must read or skip the field. */
-function eachField(
-  bytes: Uint8Array,
-  visit: (field: number, reader: BinaryReader, wire: WireType) => void,
-): void {
-  const reader = new BinaryReader(bytes);
-  while (reader.pos < reader.len) {
-    const [field, wire] = reader.tag();
-    visit(field, reader, wire);
-  }
-}
+import { type BinaryReader, type BinaryWriter, WireType } from "@bufbuild/protobuf/wire";
+import { bytesField, eachField, type Encode, finished, nested } from "../protobuf-fields.ts";
 
 function int64(reader: BinaryReader): number {
   return Number(reader.int64());
-}
-
-type Encode<T> = (message: T, writer: BinaryWriter) => void;
-
-function nested<T>(writer: BinaryWriter, field: number, message: T, encode: Encode<T>): void {
-  writer.tag(field, WireType.LengthDelimited).fork();
-  encode(message, writer);
-  writer.join();
-}
-
-function bytesField(writer: BinaryWriter, field: number, value: Uint8Array | undefined): void {
-  if (value !== undefined) writer.tag(field, WireType.LengthDelimited).bytes(value);
 }
 
 function numberField(writer: BinaryWriter, field: number, value: number | undefined): void {
@@ -38,12 +15,6 @@ function numberField(writer: BinaryWriter, field: number, value: number | undefi
 
 function flagField(writer: BinaryWriter, field: number, value: boolean | undefined): void {
   if (value === true) writer.tag(field, WireType.Varint).bool(true);
-}
-
-function finished<T>(message: T, encode: Encode<T>): Buffer {
-  const writer = new BinaryWriter();
-  encode(message, writer);
-  return Buffer.from(writer.finish());
 }
 
 export interface KeyValue {

@@ -6,6 +6,7 @@ import { extensionServerTarget } from "./extension-servers.ts";
 import { fieldSetTarget } from "./field-sets.ts";
 import { abacTarget, clientConfigurationTarget, configurationTarget, tokenFileTarget } from "./files.ts";
 import { etcdMessageTarget, etcdValueTarget, recordTarget } from "./records.ts";
+import { keyServiceTarget } from "./key-services.ts";
 import { mediaTypeTarget, pathTarget, requestTarget } from "./requests.ts";
 import { bootstrapTokenTarget, continueTokenTarget, tokenTarget } from "./tokens.ts";
 import { webhookAnswerTarget } from "./webhook-answers.ts";
@@ -39,6 +40,7 @@ export const targets: readonly Target[] = [
   etcdValueTarget,
   extensionServerTarget,
   fieldSetTarget,
+  keyServiceTarget,
   keyTarget,
   mediaTypeTarget,
   pathTarget,

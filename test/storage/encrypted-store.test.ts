@@ -12,7 +12,7 @@ import {
 } from "../../src/storage/encryption/value-cipher.ts";
 import { openLmdbStore } from "../../src/storage/lmdb/lmdb-store.ts";
 import { createMemoryStore } from "../../src/storage/memory/memory-store.ts";
-import type { Listener, Store, StoreEvent } from "../../src/storage/store.ts";
+import type { Listener, Store, StoreEvent, Write } from "../../src/storage/store.ts";
 import { describeModel } from "./model.ts";
 import { describeConformance, inFolder, ManualClock, temporaryFolder } from "./support.ts";
 
@@ -129,6 +129,53 @@ describe("an encrypted store", () => {
     expect(received).toHaveLength(2);
     expect(received[0]).toBe(received[1]);
     expect(textOf(received[0]!.entry)).toBe("1");
+  });
+
+  it("keeps the decrypted form of the newest events, and decrypts earlier ones again", async () => {
+    let decryptions = 0;
+    const counting: ValueCipher = {
+      ...gcm,
+      decrypt: (sealed, context) => (decryptions++, gcm.decrypt(sealed, context)),
+    };
+    const store = new EncryptedStore(createMemoryStore({ clock: new ManualClock() }), only(counting));
+    const after = await store.latestRevision();
+    const text = "x".repeat(20_000);
+    const writeTwice = async (key: string): Promise<void> => {
+      const first = await create(store, key, text);
+      await update(store, key, first, `${text}2`);
+    };
+    const listener: Listener = { events: () => undefined, ended: () => undefined };
+    const decryptionsOfHistory = async (): Promise<number> => {
+      decryptions = 0;
+      await store.subscribe({ prefix: "/g/r/n/", after }, listener).sync();
+      return decryptions;
+    };
+    // 3 MB of events, of which the first ones of each key aren't in the cache of values.
+    for (let index = 0; index < 50; index++) await writeTwice(`/g/r/n/${index}`);
+    expect(await decryptionsOfHistory()).toBe(50);
+    expect(await decryptionsOfHistory()).toBe(0);
+    await store.subscribe({ prefix: "/g/r/m/", after }, listener).sync();
+    for (let index = 0; index < 100; index++) await writeTwice(`/g/r/m/${index}`);
+    expect(await decryptionsOfHistory()).toBe(50);
+  });
+
+  it("marks a value as outdated that was encrypted before a change of the keys and committed after it", async () => {
+    const inner = createMemoryStore({ clock: new ManualClock() });
+    let store: EncryptedStore;
+    const changing: Store = Object.assign(Object.create(inner) as Store, {
+      commit: (write: Write) => {
+        if (write.key === "/g/r/n/a") store.use(only(gcm, older));
+        return inner.commit(write);
+      },
+    });
+    store = new EncryptedStore(changing, only(older));
+    const after = await inner.latestRevision();
+    const listener: Listener = { events: () => undefined, ended: () => undefined };
+    store.subscribe({ prefix: "/g/r/", after }, listener);
+    await create(store, "/g/r/n/a", "1");
+    expect(await store.get("/g/r/n/a")).toMatchObject({ outdated: true });
+    await create(store, "/g/r/n/b", "2");
+    expect((await store.get("/g/r/n/b"))?.outdated).toBeUndefined();
   });
 });
 

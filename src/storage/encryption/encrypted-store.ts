@@ -34,7 +34,7 @@ export class EncryptedStore extends StoreView {
     this.decryption = new EntryDecryption(ciphersOf);
   }
 
-  /** Uses other ciphers from now on. */
+  /** Uses other ciphers, or the same ones with other keys, from now on. */
   use(ciphersOf: CiphersOf): void {
     this.decryption.use(ciphersOf);
   }
@@ -91,7 +91,7 @@ export class EncryptedStore extends StoreView {
       this.inner.commit({ ...write, draft: pair.sealed }),
     );
     if (!result.ok) return this.openResult(result);
-    return { ...result, entry: this.decryption.committed(key, result.revision, pair.plain) };
+    return { ...result, entry: this.decryption.committed(key, result.revision, pair) };
   }
 
   private async openResult(result: CommitResult): Promise<CommitResult> {

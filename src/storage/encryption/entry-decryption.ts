@@ -1,7 +1,7 @@
 import { andThen, type MaybePromise } from "../../base/maybe-promise.ts";
 import { RecentMap } from "../../base/recent-map.ts";
 import { mapInTurns } from "../../base/yielding.ts";
-import { entryWith } from "../entry.ts";
+import { entryFromDraft, entryWith, eventBytes } from "../entry.ts";
 import type { Draft, Entry, Revision, StoreEvent } from "../store.ts";
 import { encryptedBytes, isSealed, labelOf, packDraft, sealedDraft, unpackDraft } from "./sealed-draft.ts";
 import {
@@ -14,6 +14,9 @@ import {
 /** Decrypted values that are kept, by key; the cost is their size in bytes. */
 const cacheLimits = { entries: 20_000, cost: 32 * 1024 * 1024 };
 
+/** Decrypted events that are kept for the subscriptions that receive them at the same time; the cost is their size in bytes. */
+const eventLimits = { entries: 4000, cost: 4 * 1024 * 1024 };
+
 /** Entries up to this size in total are decrypted without a pause for other work: about 1 ms. */
 const maxBytesWithoutPause = 64 * 1024;
 
@@ -21,24 +24,33 @@ const maxBytesWithoutPause = 64 * 1024;
 export interface SealedPair {
   readonly sealed: Draft;
   readonly plain: Draft;
+  /** {@link EntryDecryption.generation} when it was encrypted. */
+  readonly generation: number;
 }
 
 /** Encrypts drafts and decrypts entries of a store. */
 export class EntryDecryption {
   private readonly byCollection = new Map<string, CollectionCiphers | undefined>();
-  /** Decrypted forms of events, so that the subscriptions that receive an event share it. */
-  private readonly events = new WeakMap<StoreEvent, StoreEvent>();
+  /**
+   * Decrypted forms of events by revision, so that the subscriptions that receive an event share it. It is limited because the store
+   * keeps the encrypted form of many events.
+   */
+  private events = new RecentMap<StoreEvent>(eventLimits);
   private readonly batches = new WeakMap<readonly StoreEvent[], readonly StoreEvent[]>();
   private recent = new RecentMap<Entry>(cacheLimits);
   private readonly pending = new Map<string, Set<SealedPair>>();
+  /** Number of changes of the ciphers and their keys. */
+  private generation = 0;
 
   constructor(private ciphersOf: CiphersOf) {}
 
-  /** Uses other ciphers from now on. */
+  /** Uses other ciphers, or the same ones with other keys, from now on. */
   use(ciphersOf: CiphersOf): void {
     this.ciphersOf = ciphersOf;
+    this.generation++;
     this.byCollection.clear();
     this.recent = new RecentMap(cacheLimits);
+    this.events = new RecentMap(eventLimits);
   }
 
   /**
@@ -52,9 +64,11 @@ export class EntryDecryption {
     if (writer === undefined) return undefined;
     const packed = packDraft(draft);
     const plain = unpackDraft(packed);
+    const { generation } = this;
     return andThen(writer.encrypt(packed, key), (bytes) => ({
       sealed: sealedDraft(writer.label, bytes),
       plain,
+      generation,
     }));
   }
 
@@ -83,9 +97,11 @@ export class EntryDecryption {
   }
 
   /** Returns the entry of a committed draft. */
-  committed(key: string, revision: Revision, plain: Draft): Entry {
+  committed(key: string, revision: Revision, { plain, generation }: SealedPair): Entry {
     const recent = this.recent.get(key);
-    return recent?.revision === revision ? recent : this.keep(entryWith({ key, revision }, plain));
+    return recent?.revision === revision
+      ? recent
+      : this.keep(entryFromDraft(key, revision, plain), generation);
   }
 
   /** @param keeps whether the result is kept for later reads; that of a page isn't, so that it doesn't displace all others. */
@@ -95,10 +111,11 @@ export class EntryDecryption {
     if (!isSealed(entry)) return openPlain(entry, ciphers);
     const recent = this.recent.get(key);
     if (recent?.revision === revision) return recent;
+    const { generation } = this;
     const draft = this.committedDraft(entry);
-    if (draft !== undefined) return this.keep(entryWith({ key, revision }, draft));
+    if (draft !== undefined) return this.keep(entryFromDraft(key, revision, draft), generation);
     const opened = decrypt(entry, ciphers);
-    return keeps ? andThen(opened, (plain) => this.keep(plain)) : opened;
+    return keeps ? andThen(opened, (plain) => this.keep(plain, generation)) : opened;
   }
 
   /** Decrypts entries in their order; pauses for other work if they are large. */
@@ -127,15 +144,16 @@ export class EntryDecryption {
   }
 
   private openEvent(event: StoreEvent, opened: Map<string, Entry>): MaybePromise<StoreEvent> {
-    const cached = this.events.get(event);
-    if (cached !== undefined) return cached;
-    const { entry, previous } = event;
+    const { key, revision, entry, previous } = event;
+    const cached = this.events.get(String(revision));
+    if (cached?.key === key) return cached;
+    const { events } = this;
     return andThen(this.openPrevious(previous, opened), (openPrevious) =>
       andThen(entry === undefined ? undefined : this.open(entry), (openEntry) => {
         if (openEntry !== undefined) opened.set(event.key, openEntry);
-        const isPlain = openEntry === entry && openPrevious === previous;
-        const result = isPlain ? event : { ...event, entry: openEntry, previous: openPrevious };
-        this.events.set(event, result);
+        if (openEntry === entry && openPrevious === previous) return event;
+        const result = { ...event, entry: openEntry, previous: openPrevious };
+        events.set(String(revision), result, eventBytes(result));
         return result;
       }),
     );
@@ -150,9 +168,14 @@ export class EntryDecryption {
     return last?.revision === previous.revision ? last : this.openWith(previous, false);
   }
 
-  /** Keeps an entry for later reads, unless that of a later revision is kept. */
-  private keep(plain: Entry): Entry {
+  /**
+   * Keeps an entry for later reads, unless that of a later revision is kept.
+   *
+   * @param generation that of the time when its decryption or encryption began; after a change of the keys it may be outdated.
+   */
+  private keep(plain: Entry, generation: number): Entry {
     const { key, revision, header, body } = plain;
+    if (generation !== this.generation) return plain;
     if ((this.recent.get(key)?.revision ?? 0) < revision) {
       this.recent.set(key, plain, body.length + header.length);
     }
@@ -164,7 +187,9 @@ export class EntryDecryption {
     const pending = this.pending.get(entry.key);
     if (pending === undefined) return undefined;
     const bytes = encryptedBytes(entry);
-    for (const { sealed, plain } of pending) if (bytes.equals(sealed.body)) return plain;
+    for (const { sealed, plain, generation } of pending) {
+      if (generation === this.generation && bytes.equals(sealed.body)) return plain;
+    }
     return undefined;
   }
 

@@ -120,6 +120,15 @@ describe("the error names the field", () => {
     [`${service}.name: Invalid value: "a:b"`, [withKms({ name: "a:b" })]],
     [`${service}.endpoint: Required value`, [withKms({ endpoint: "" })]],
     [`${service}.endpoint: Invalid value: "http://x"`, [withKms({ endpoint: "http://x" })]],
+    [`${service}.endpoint: Invalid value: "unix://run/a"`, [withKms({ endpoint: "unix://run/a" })]],
+    [
+      `${service}.endpoint: Invalid value: "unix:///@a": abstract sockets are not supported`,
+      [withKms({ endpoint: "unix:///@a" })],
+    ],
+    [
+      `: the path of a socket may have 107 bytes, this one has 108`,
+      [withKms({ endpoint: `unix:///${"a".repeat(107)}` })],
+    ],
     [`${service}.timeout: Invalid value: "0s"`, [withKms({ timeout: "0s" })]],
     [
       "resources[1].providers[0].kms.name: Duplicate value",

@@ -1,6 +1,6 @@
 import { StatusError } from "../../base/status-error.ts";
 import type { FieldReport } from "../../schema/faults.ts";
-import { EncryptedValueError } from "../../storage/encryption/value-cipher.ts";
+import { EncryptedValueError, KeyServiceError } from "../../storage/encryption/value-cipher.ts";
 import {
   RevisionCompactedError,
   RevisionTooNewError,
@@ -124,6 +124,11 @@ export function storeFailure(error: unknown): unknown {
   if (error instanceof EncryptedValueError) {
     const message = "a stored object that this request reads can't be decrypted; the server's log names it";
     return new StatusError("InternalError", message, {}, { cause: error });
+  }
+  if (error instanceof KeyServiceError) {
+    const message =
+      "the key management service of the stored objects can't be used at present; the server's log says why";
+    return new StatusError("ServiceUnavailable", message, { retryAfterSeconds }, { cause: error });
   }
   if (error instanceof StoreError) {
     const message = "the store can't be used at present; the server's log says why";

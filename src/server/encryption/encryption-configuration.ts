@@ -33,6 +33,8 @@ export interface ConfiguredResources {
 
 const nanosPerMs = 1_000_000n;
 const defaultTimeoutMs = 3000;
+/** Limit of Linux. */
+const maxSocketBytes = 107;
 const secretLengths = { aesgcm: [16, 24, 32], aescbc: [16, 24, 32], secretbox: [32] } as const;
 type KeyProvider = keyof typeof secretLengths;
 const keyProviders: readonly KeyProvider[] = ["aesgcm", "aescbc", "secretbox"];
@@ -127,10 +129,17 @@ function checkKms(
   else if (name.includes(":")) report.at("name").invalid(name, "must not contain a colon");
   else if (kmsNames.has(name)) report.at("name").duplicate(name);
   kmsNames.add(name);
-  const socket = /^unix:\/\/(\/.*|@.*)$/.exec(endpoint)?.[1];
+  const path = /^unix:(?:\/\/)?(\/[^/?#%][^?#%]*)$/.exec(endpoint)?.[1];
+  const pathBytes = Buffer.byteLength(path ?? "");
   if (endpoint === "") report.at("endpoint").required("a service needs an endpoint");
-  else if (socket === undefined) report.at("endpoint").invalid(endpoint, "must be unix:///path of a socket");
+  else if (path === undefined) report.at("endpoint").invalid(endpoint, "must be unix:///path of a socket");
+  else if (path.startsWith("/@"))
+    report.at("endpoint").invalid(endpoint, "abstract sockets are not supported");
+  else if (pathBytes > maxSocketBytes) {
+    const fault = `the path of a socket may have ${maxSocketBytes} bytes, this one has ${pathBytes}`;
+    report.at("endpoint").invalid(endpoint, fault);
+  }
   const timeoutMs = timeout === "" ? defaultTimeoutMs : Number((parseDuration(timeout) ?? 0n) / nanosPerMs);
   if (timeoutMs <= 0) report.at("timeout").invalid(timeout, "must be a positive duration, such as 3s");
-  return [{ type: "kms", kms: { name, socket: socket ?? "", timeoutMs } }];
+  return [{ type: "kms", kms: { name, socket: path ?? "", timeoutMs } }];
 }

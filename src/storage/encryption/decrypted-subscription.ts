@@ -1,4 +1,11 @@
-import { StoreError, type Listener, type Revision, type StoreEvent, type Subscription } from "../store.ts";
+import {
+  StoreError,
+  type Listener,
+  type Revision,
+  type StoreEvent,
+  type SubscribeOptions,
+  type Subscription,
+} from "../store.ts";
 import type { EntryDecryption } from "./entry-decryption.ts";
 
 /**
@@ -10,14 +17,17 @@ export class DecryptedSubscription implements Subscription {
   /** Resolves when the waiting batches are delivered; undefined if none waits. It never rejects. */
   private waiting: Promise<void> | undefined;
   private closed = false;
+  /** Every event up to here has been delivered. */
+  private reached: Revision;
 
   constructor(
     private readonly decryption: EntryDecryption,
     private readonly listener: Listener,
-    /** Every event up to here has been delivered. */
-    private reached: Revision,
+    private readonly options: SubscribeOptions,
     private readonly finished: () => void,
-  ) {}
+  ) {
+    this.reached = options.after;
+  }
 
   /** @param subscribe subscribes to the encrypted events. */
   start(subscribe: (listener: Listener) => Subscription): void {
@@ -58,9 +68,9 @@ export class DecryptedSubscription implements Subscription {
     this.inner?.close();
   }
 
-  /** Resolves when every batch that the store has passed on is delivered. */
-  delivered(): Promise<void> | undefined {
-    return this.waiting;
+  /** Resolves when the events of a key that the store has passed on are delivered. */
+  delivered(key: string): Promise<void> | undefined {
+    return key.startsWith(this.options.prefix) ? this.waiting : undefined;
   }
 
   /** Runs a step after those that wait. */

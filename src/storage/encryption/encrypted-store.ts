@@ -15,7 +15,7 @@ import {
 import { StoreView } from "../store-view.ts";
 import { DecryptedSubscription } from "./decrypted-subscription.ts";
 import { EntryDecryption } from "./entry-decryption.ts";
-import { EncryptionError, type CiphersOf } from "./value-cipher.ts";
+import { EncryptionError, KeyServiceError, type CiphersOf } from "./value-cipher.ts";
 
 /** Number of entries that {@link EncryptedStore.check} reads at once. */
 const checkPageSize = 500;
@@ -74,7 +74,7 @@ export class EncryptedStore extends StoreView {
     try {
       const result = await writing;
       // Subscriptions that wait for the key of an earlier event haven't delivered this write yet.
-      for (const subscription of this.subscriptions) await subscription.delivered();
+      for (const subscription of this.subscriptions) await subscription.delivered(write.key);
       return result;
     } finally {
       this.writes.delete(writing);
@@ -105,7 +105,7 @@ export class EncryptedStore extends StoreView {
 
   override subscribe(options: SubscribeOptions, listener: Listener): Subscription {
     const finished = () => this.subscriptions.delete(subscription);
-    const subscription = new DecryptedSubscription(this.decryption, listener, options.after, finished);
+    const subscription = new DecryptedSubscription(this.decryption, listener, options, finished);
     this.subscriptions.add(subscription);
     subscription.start((inner) => this.inner.subscribe(this.decrypting(options), inner));
     return subscription;
@@ -157,7 +157,7 @@ export class EncryptedStore extends StoreView {
       await this.decryption.openAll([entry]);
       return undefined;
     } catch (error) {
-      if (error instanceof EncryptionError) return error.message;
+      if (error instanceof EncryptionError && !(error instanceof KeyServiceError)) return error.message;
       throw error;
     }
   }

@@ -7,6 +7,7 @@ import { encryptedBytes, isSealed, labelOf, packDraft, sealedDraft, unpackDraft 
 import {
   EncryptedValueError,
   EncryptionError,
+  KeyServiceError,
   type CiphersOf,
   type CollectionCiphers,
 } from "./value-cipher.ts";
@@ -57,7 +58,7 @@ export class EntryDecryption {
    * Encrypts the draft of a key.
    *
    * @returns undefined if the collection is stored in plain text.
-   * @throws {EncryptionError} the key of the collection can't be used at present.
+   * @throws {KeyServiceError} the key of the collection can't be used at present.
    */
   seal(key: string, draft: Draft): MaybePromise<SealedPair | undefined> {
     const writer = this.ciphersFor(key)?.writer;
@@ -90,6 +91,7 @@ export class EntryDecryption {
   /**
    * Returns the decrypted form of an entry; the entry itself if it is stored in plain text.
    *
+   * @throws {KeyServiceError} its key can't be used at present.
    * @throws {EncryptionError} it can't be decrypted, or its collection must be encrypted.
    */
   open(entry: Entry): MaybePromise<Entry> {
@@ -263,5 +265,6 @@ function inOrder<T>(
 }
 
 function withKey(key: string, error: unknown): unknown {
-  return error instanceof EncryptionError ? new EncryptedValueError(key, error.message, error) : error;
+  if (error instanceof KeyServiceError || !(error instanceof EncryptionError)) return error;
+  return new EncryptedValueError(key, error.message, error);
 }

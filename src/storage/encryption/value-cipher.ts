@@ -9,13 +9,14 @@ export interface ValueCipher {
    * Encrypts a value.
    *
    * @param context the key of the store; ciphers that authenticate decrypt only with the same one.
-   * @throws {EncryptionError} the key can't be used at present.
+   * @throws {KeyServiceError} the key can't be used at present.
    */
   encrypt(plain: Buffer, context: string): MaybePromise<Buffer>;
   /**
    * Decrypts a value.
    *
-   * @throws {EncryptionError} the value is damaged, has another context, or its key can't be used at present.
+   * @throws {KeyServiceError} the key can't be used at present.
+   * @throws {EncryptionError} the value is damaged, has another context, or was encrypted with an unknown key.
    */
   decrypt(sealed: Buffer, context: string): MaybePromise<Buffer>;
   /** Whether a new value would be encrypted with another key of the service than this one; absent: never. */
@@ -25,6 +26,11 @@ export interface ValueCipher {
 /** A value can't be encrypted or decrypted. */
 export class EncryptionError extends StoreError {
   override name = "EncryptionError";
+}
+
+/** The service that holds a key can't be used at present; a later call may succeed. */
+export class KeyServiceError extends EncryptionError {
+  override name = "KeyServiceError";
 }
 
 /** A stored value can't be decrypted; the others can be read. */

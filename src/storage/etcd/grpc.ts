@@ -2,6 +2,7 @@
 export {
   type ChannelCredentials,
   Client,
+  type ClientUnaryCall,
   credentials,
   Metadata,
   type ServiceError,

@@ -4,7 +4,7 @@ import type { Logger } from "../../../base/logger.ts";
 import { andThen, detach, type MaybePromise } from "../../../base/maybe-promise.ts";
 import { RecentMap } from "../../../base/recent-map.ts";
 import { aesGcm } from "../local-ciphers.ts";
-import { EncryptionError, type ValueCipher } from "../value-cipher.ts";
+import { EncryptionError, KeyServiceError, type ValueCipher } from "../value-cipher.ts";
 import type { KmsClient } from "./kms-client.ts";
 import { checkKeyId, decodeSeed, encodeSeed, type ServiceStatus } from "./messages.ts";
 import { decodeSealedValue, encodeSealedValue } from "./sealed-value.ts";
@@ -80,7 +80,7 @@ export class KmsCipher implements ValueCipher {
     const { name, clock } = this.options;
     const { current } = this;
     if (current === undefined || clock.monotonicNow() > this.validUntil) {
-      throw new EncryptionError(`the key management service ${name} can't be used at present`, {
+      throw new KeyServiceError(`the key management service ${name} can't be used at present`, {
         cause: this.failure,
       });
     }
@@ -109,11 +109,12 @@ export class KmsCipher implements ValueCipher {
     return this.failure;
   }
 
-  close(): Promise<void> {
+  async close(): Promise<void> {
     this.closed = true;
     this.timer?.cancel();
+    // Ends the calls.
     this.options.client.close();
-    return Promise.resolve();
+    await this.polling;
   }
 
   private seedOf(encrypted: Buffer): MaybePromise<Seed> {
@@ -131,7 +132,8 @@ export class KmsCipher implements ValueCipher {
     const { name, client } = this.options;
     try {
       const parts = decodeSeed(encrypted);
-      const secret = await client.decrypt(parts);
+      // A service that restarts is waited for; one that was down before isn't.
+      const secret = await client.decrypt(parts, { waitForReady: this.failure === undefined });
       if (secret.length !== seedBytes) {
         throw new EncryptionError(`the decrypted seed has ${secret.length} bytes instead of ${seedBytes}`);
       }
@@ -140,8 +142,17 @@ export class KmsCipher implements ValueCipher {
       return seed;
     } catch (error) {
       if (!(error instanceof EncryptionError)) throw error;
-      throw new EncryptionError(`the key management service ${name}: ${error.message}`, { cause: error });
+      const isTemporary = error instanceof KeyServiceError;
+      if (isTemporary) this.pollAfterFailure();
+      const Failure = isTemporary ? KeyServiceError : EncryptionError;
+      throw new Failure(`the key management service ${name}: ${error.message}`, { cause: error });
     }
+  }
+
+  private pollAfterFailure(): void {
+    const { clock, log } = this.options;
+    if (this.closed || clock.monotonicNow() - this.polledAt < failingAgeMs) return;
+    detach(this.poll(), (error) => log.error({ error: String(error) }, "polling failed"));
   }
 
   /** Asks for the status; concurrent callers share the call. It doesn't reject; the outcome is {@link failure}. */

@@ -1,6 +1,13 @@
 import { randomUUID } from "node:crypto";
-import { Client, credentials, Metadata, type ServiceError } from "../../etcd/grpc.ts";
-import { EncryptionError } from "../value-cipher.ts";
+import {
+  Client,
+  type ClientUnaryCall,
+  credentials,
+  Metadata,
+  type ServiceError,
+  status,
+} from "../../etcd/grpc.ts";
+import { EncryptionError, KeyServiceError } from "../value-cipher.ts";
 import {
   decodeDecryptResponse,
   decodeEncryptResponse,
@@ -11,19 +18,26 @@ import {
   type ServiceStatus,
 } from "./messages.ts";
 
-/** Access to a key management service. Each call fails with an {@link EncryptionError}, at the latest after the timeout. */
+/**
+ * Access to a key management service. Each call fails with an {@link EncryptionError}, at the latest after the timeout; with a
+ * {@link KeyServiceError} if it may succeed later.
+ */
 export interface KmsClient {
   status(): Promise<ServiceStatus>;
   /** Encrypts a seed with the current key of the service. */
   encrypt(seed: Uint8Array): Promise<EncryptedSeed>;
-  /** Decrypts a seed. */
-  decrypt(seed: EncryptedSeed): Promise<Buffer>;
+  /**
+   * Decrypts a seed.
+   *
+   * @param waiting whether the call waits for a service that can't be reached, until the timeout.
+   */
+  decrypt(seed: EncryptedSeed, waiting: { readonly waitForReady: boolean }): Promise<Buffer>;
   close(): void;
 }
 
 /** Address and time limit of a service. */
 export interface KmsAddress {
-  /** Path of its socket; `@name` is an abstract one. */
+  /** Path of its socket. */
   readonly socket: string;
   readonly timeoutMs: number;
 }
@@ -42,33 +56,52 @@ const channelOptions = {
 
 /** Returns a client of the service at a socket; it connects at the first call. */
 export function kmsClient({ socket, timeoutMs }: KmsAddress): KmsClient {
-  const path = socket.startsWith("@") ? `\0${socket.slice(1)}` : socket;
-  const client = new Client(`unix:${path}`, credentials.createInsecure(), channelOptions);
-  const call = <T>(method: string, request: Buffer, decode: (bytes: Buffer) => T) =>
-    callOf(client, timeoutMs, method, request).then(decode);
+  const client = new Client(`unix:${socket}`, credentials.createInsecure(), channelOptions);
+  const calls = new Set<ClientUnaryCall>();
+  const connection = { client, timeoutMs, calls };
+  const call = (method: string, request: Buffer, waiting = { waitForReady: false }) =>
+    callOf(connection, method, request, new Metadata(waiting));
   return {
-    status: () => call("Status", Buffer.alloc(0), decodeStatusResponse),
-    encrypt: (seed) => call("Encrypt", encodeEncryptRequest(seed, randomUUID()), decodeEncryptResponse),
-    decrypt: (seed) => call("Decrypt", encodeDecryptRequest(seed, randomUUID()), decodeDecryptResponse),
-    close: () => client.close(),
+    status: async () => decodeStatusResponse(await call("Status", Buffer.alloc(0))),
+    encrypt: async (seed) =>
+      decodeEncryptResponse(await call("Encrypt", encodeEncryptRequest(seed, randomUUID()))),
+    decrypt: async (seed, waiting) =>
+      decodeDecryptResponse(await call("Decrypt", encodeDecryptRequest(seed, randomUUID()), waiting)),
+    close: () => {
+      for (const pending of calls) pending.cancel();
+      client.close();
+    },
   };
 }
 
-function callOf(client: Client, timeoutMs: number, method: string, request: Buffer): Promise<Buffer> {
-  const metadata = new Metadata({ waitForReady: true });
+interface Connection {
+  readonly client: Client;
+  readonly timeoutMs: number;
+  /** The calls without an answer. */
+  readonly calls: Set<ClientUnaryCall>;
+}
+
+function callOf(
+  { client, timeoutMs, calls }: Connection,
+  method: string,
+  request: Buffer,
+  metadata: Metadata,
+): Promise<Buffer> {
   const options = { deadline: Date.now() + timeoutMs };
   const path = `/v2.KeyManagementService/${method}`;
   const asIs = (bytes: Buffer) => bytes;
   return new Promise((resolve, reject) => {
     const done = (error: ServiceError | null, answer?: Buffer): void => {
+      if (call !== undefined) calls.delete(call);
       if (error === null) resolve(answer ?? Buffer.alloc(0));
       else reject(failureOf(method, error));
     };
+    let call: ClientUnaryCall | undefined;
     try {
-      client.makeUnaryRequest(path, asIs, asIs, request, metadata, options, done);
+      call = client.makeUnaryRequest(path, asIs, asIs, request, metadata, options, done);
+      calls.add(call);
     } catch (error) {
-      // The client is closed.
-      reject(new EncryptionError(`${method} can't be called`, { cause: error }));
+      reject(new KeyServiceError(`${method} can't be called: the client is closed`, { cause: error }));
     }
   });
 }
@@ -76,7 +109,18 @@ function callOf(client: Client, timeoutMs: number, method: string, request: Buff
 /** Longest text of a service in messages. */
 const maxTextLength = 300;
 
+/** Codes by which a service refuses a request; it would refuse the same request again. */
+const refusals: ReadonlySet<status> = new Set([
+  status.INVALID_ARGUMENT,
+  status.NOT_FOUND,
+  status.FAILED_PRECONDITION,
+  status.OUT_OF_RANGE,
+  status.DATA_LOSS,
+]);
+
 function failureOf(method: string, error: ServiceError): EncryptionError {
   const details = JSON.stringify(error.details.slice(0, maxTextLength));
-  return new EncryptionError(`${method} failed with status ${error.code}: ${details}`, { cause: error });
+  const message = `${method} failed with status ${error.code}: ${details}`;
+  const Failure = refusals.has(error.code) ? EncryptionError : KeyServiceError;
+  return new Failure(message, { cause: error });
 }

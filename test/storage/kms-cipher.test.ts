@@ -158,9 +158,11 @@ test("calls end at the timeout, or when the cipher is closed", async () => {
   expect(late).toBeInstanceOf(KeyServiceError);
   expect(late.message).toMatch(/Decrypt failed with status 4: .*Deadline exceeded/);
   const closing = await started({ timeoutMs: 60_000 });
+  plugin.calls.length = 0;
+  plugin.replace = () => undefined;
   const pending = errorOf(() => closing.decrypt(sealed, key));
-  plugin.replace = (method, answer) => (method === "Status" ? undefined : answer);
   clock.advance(60_000);
+  await expect.poll(() => [plugin.count("Decrypt"), plugin.count("Status")]).toEqual([1, opened.length]);
   await closing.close();
   expect(await pending).toBeInstanceOf(KeyServiceError);
   expect(await errorOf(() => closing.decrypt(Buffer.concat([sealed]), key))).toBeInstanceOf(KeyServiceError);

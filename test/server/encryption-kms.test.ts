@@ -1,0 +1,216 @@
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import type { CreateServerOptions } from "../../src/index.ts";
+import { ManualClock, ok } from "../api/support.ts";
+import { TestServer, type Answer, type Watching } from "../support/api.ts";
+import { KmsPlugin } from "../support/kms-plugin.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
+
+/** Text in the objects of these tests. */
+const marker = "marker-in-plain-text";
+const secrets = "/api/v1/namespaces/default/secrets";
+const configMaps = "/api/v1/namespaces/default/configmaps";
+
+let folder: ReturnType<typeof temporaryFolder>;
+let plugin: KmsPlugin;
+const servers: TestServer[] = [];
+
+beforeEach(async () => {
+  folder = temporaryFolder();
+  plugin = await KmsPlugin.start(path.join(folder.path, "kms.sock"));
+});
+afterEach(async () => {
+  for (const server of servers.splice(0)) await server.close();
+  plugin.stop();
+  folder.remove();
+});
+
+const configFile = () => path.join(folder.path, "encryption.yaml");
+const storeDir = () => path.join(folder.path, "store");
+const gcm = { aesgcm: { keys: [{ name: "local", secret: Buffer.alloc(32, 1).toString("base64") }] } };
+const kms = (fields: object = {}) => ({
+  kms: { apiVersion: "v2", name: "vault", endpoint: plugin.endpoint, timeout: "2s", ...fields },
+});
+
+function configure(...providers: object[]): void {
+  const apiVersion = "apiserver.config.platform.io/v1";
+  const resources = [{ resources: ["secrets"], providers }];
+  writeFileSync(configFile(), JSON.stringify({ apiVersion, kind: "EncryptionConfiguration", resources }));
+}
+
+async function start(options: CreateServerOptions = {}): Promise<TestServer> {
+  const storage = { engine: "embedded", dir: storeDir() } as const;
+  const encryption = { configFile: configFile() };
+  const server = await TestServer.start({ storage, encryption, enabledControllers: [], ...options });
+  servers.push(server);
+  return server;
+}
+
+const stop = (server: TestServer) => servers.splice(servers.indexOf(server), 1)[0]!.close();
+const storeHas = (text: string) =>
+  readdirSync(storeDir()).some((name) => readFileSync(path.join(storeDir(), name)).includes(text));
+const secret = (name: string) => ({ metadata: { name, labels: { [marker]: marker } } });
+const versionOf = ({ body }: Answer) => (body["metadata"] as { resourceVersion: string }).resourceVersion;
+const health = async (server: TestServer) => {
+  const lines = (await server.admin.get("/readyz?verbose")).text;
+  return /^.*kms-provider.*$/m.exec(lines)?.[0];
+};
+
+test("values are encrypted with keys of the service; a new key makes them outdated", async () => {
+  configure(kms());
+  const clock = new ManualClock();
+  const server = await start({ clock });
+  const { admin } = server;
+  await ok(admin.post(secrets, secret("a")));
+  expect(storeHas("enc:kms:v2:vault")).toBe(true);
+  expect(storeHas(marker)).toBe(false);
+  expect(await health(server)).toBe("[+]kms-providers ok");
+  const rewrite = async () => versionOf(await ok(admin.patch(`${secrets}/a`, {})));
+  const first = await rewrite();
+  expect(await rewrite()).toBe(first);
+  plugin.keyId = "key-2";
+  await expect
+    .poll(async () => {
+      await clock.advance(60_000);
+      return (await rewrite()) === first;
+    })
+    .toBe(false);
+  const second = await rewrite();
+  expect(await rewrite()).toBe(second);
+  await stop(server);
+  const again = await start();
+  expect((await ok(again.admin.get(`${secrets}/a`))).body).toMatchObject(secret("a"));
+  expect(versionOf(await ok(again.admin.patch(`${secrets}/a`, {})))).toBe(second);
+});
+
+test("two servers of one store read what the other one writes, in watches too", async () => {
+  configure(kms());
+  const [one, other] = [await start(), await start()];
+  await ok(one.admin.post(secrets, secret("a")));
+  await ok(other.admin.post(secrets, secret("b")));
+  const watch = await one.admin.watch(`${secrets}?resourceVersion=0`);
+  const names = [await watch.next(), await watch.next()].map(({ object }) => object.metadata.name as string);
+  expect(names.toSorted()).toEqual(["a", "b"]);
+  await ok(other.admin.patch(`${secrets}/a`, { metadata: { annotations: { by: "other" } } }));
+  expect(await watch.next()).toMatchObject({ object: { metadata: { annotations: { by: "other" } } } });
+  watch.close();
+  expect((await ok(one.admin.get(`${secrets}/b`))).body).toMatchObject(secret("b"));
+});
+
+test("while the service is down, values with cached keys are read, and the others are answered with 503", async () => {
+  configure(kms());
+  const clock = new ManualClock();
+  const earlier = await start();
+  await ok(earlier.admin.post(secrets, secret("earlier")));
+  await stop(earlier);
+  const server = await start({ clock });
+  const { admin } = server;
+  await ok(admin.post(secrets, secret("own")));
+  plugin.stop();
+  const later = async () => {
+    await clock.advance(60_000);
+    return health(server);
+  };
+  await expect.poll(later).toBe("[-]kms-providers failed: reason withheld");
+  expect((await admin.get("/readyz")).status).toBe(500);
+  expect((await admin.get("/healthz/kms-providers")).status).toBe(500);
+  expect((await admin.get("/livez")).status).toBe(200);
+  await ok(admin.get(`${secrets}/own`));
+  for (const answer of [await admin.get(`${secrets}/earlier`), await admin.get(secrets)]) {
+    expect([answer.status, answer.body["reason"]]).toEqual([503, "ServiceUnavailable"]);
+    expect(answer.headers["retry-after"]).toBe("1");
+    expect(answer.body["message"]).toContain("key management service");
+  }
+  await clock.advance(200_000);
+  const refused = await admin.post(secrets, secret("new"));
+  expect([refused.status, refused.body["reason"]]).toEqual([503, "ServiceUnavailable"]);
+  await ok(admin.post(configMaps, { metadata: { name: "plain" } }));
+  await ok(admin.get(`${secrets}/own`));
+  await plugin.listen();
+  await expect.poll(later).toBe("[+]kms-providers ok");
+  await ok(admin.post(secrets, secret("new")));
+  await ok(admin.get(`${secrets}/earlier`));
+});
+
+test("a server doesn't start without its service; the message names flag, file, service and socket", async () => {
+  configure(kms());
+  plugin.stop();
+  const begin = performance.now();
+  await expect(start()).rejects.toThrow(
+    new RegExp(
+      `^(encryption.configFile|--encryption-provider-config) ${configFile()}: the key management service vault at ` +
+        `${plugin.socket} can't be used: Status failed with status 14: `,
+    ),
+  );
+  expect(performance.now() - begin).toBeLessThan(10_000);
+  await plugin.listen();
+  plugin.healthz = "no credentials";
+  await expect(start()).rejects.toThrow('the status of the service is "no credentials", not "ok"');
+});
+
+test("requests that need no answer of the service don't wait for one; a client may leave", async () => {
+  configure(kms({ timeout: "60s" }));
+  const earlier = await start();
+  await ok(earlier.admin.post(secrets, secret("a")));
+  const server = await start();
+  const { admin } = server;
+  let resume = (): void => undefined;
+  const wait = new Promise<void>((resolve) => (resume = resolve));
+  plugin.replace = async (method, answer) => {
+    if (method === "Decrypt") await wait;
+    return answer;
+  };
+  const calls = plugin.count("Decrypt");
+  const pending = admin.get(`${secrets}/a`);
+  const leaving = server.as(server.server.adminToken);
+  const left = leaving.get(`${secrets}/a`).catch(() => "left");
+  await expect.poll(() => plugin.count("Decrypt")).toBe(calls + 1);
+  leaving.close();
+  expect(await left).toBe("left");
+  const created = await ok(admin.post(secrets, secret("b")));
+  await ok(admin.get(`${secrets}/b`));
+  // A watch that waits for the key of an event delays no watch or write of other resources.
+  const watches = [];
+  for (const resource of [secrets, configMaps]) {
+    watches.push(await admin.watch(`${resource}?resourceVersion=${versionOf(created)}`));
+  }
+  const [late, prompt] = watches as [Watching, Watching];
+  await ok(earlier.admin.post(secrets, secret("c")));
+  await ok(admin.post(configMaps, { metadata: { name: "plain" } }));
+  expect((await prompt.next()).object.metadata.name).toBe("plain");
+  expect(plugin.count("Decrypt")).toBe(calls + 1);
+  resume();
+  await ok(pending);
+  expect((await late.next()).object.metadata.name).toBe("c");
+  for (const watch of watches) watch.close();
+});
+
+test("a reload replaces the service; a file whose service is down leaves the previous one", async () => {
+  configure(kms());
+  const clock = new ManualClock();
+  const server = await start({ clock, encryption: { configFile: configFile(), automaticReload: true } });
+  const { admin } = server;
+  await ok(admin.post(secrets, secret("a")));
+  const reloads = async (result: string): Promise<string | undefined> => {
+    await clock.advance(20_000);
+    const name = "apiserver_encryption_config_controller_automatic_reloads_total";
+    const line = new RegExp(`^${name}\\{status="${result}",apiserver_id_hash=""\\} (\\d+)$`, "m");
+    return line.exec((await admin.get("/metrics")).text)?.[1];
+  };
+  configure(kms({ name: "other", endpoint: `${plugin.endpoint}-other` }), kms());
+  await expect.poll(() => reloads("failure")).toBe("1");
+  expect(await health(server)).toBe("[+]kms-providers ok");
+  await ok(admin.post(secrets, secret("b")));
+  configure(gcm, kms());
+  await expect.poll(() => reloads("success")).toBe("1");
+  await ok(admin.patch(`${secrets}/a`, {}));
+  await ok(admin.patch(`${secrets}/b`, {}));
+  configure(gcm);
+  await expect.poll(() => reloads("success")).toBe("2");
+  plugin.stop();
+  await ok(admin.get(secrets));
+  // The services of the previous configurations are closed after two minutes.
+  await clock.advance(300_000);
+  expect(await health(server)).toBe("[+]kms-providers ok");
+});

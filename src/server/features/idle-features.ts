@@ -68,7 +68,6 @@ const byReason: Readonly<Record<string, readonly string[]>> = {
     "APIServerTracing",
     "ComponentSLIs",
     "ContextualLogging",
-    "KMSv2",
     "LegacyServiceAccountTokenTracking",
     "LoggingAlphaOptions",
     "LoggingBetaOptions",
@@ -76,6 +75,7 @@ const byReason: Readonly<Record<string, readonly string[]>> = {
     "StorageVersionAPI",
     "UnauthenticatedHTTP2DOSMitigation",
   ],
+  "encryption with a service needs no gate": ["KMSv2"],
   "--runtime-config turns the API on": ["APISelfSubjectReview"],
   "the server always uses the default": ["AppArmor", "DownwardAPIHugePages", "ExpandedDNSConfig"],
 };

@@ -12,6 +12,7 @@ import {
 import { at, kinds, type LifeCycle } from "./life-cycle.ts";
 
 const deviceKinds = ["DeviceClass", "ResourceClaim", "ResourceClaimTemplate", "ResourceSlice"];
+const taintRule = "DeviceTaintRule";
 const migration = "StorageVersionMigration";
 const mutating = ["MutatingAdmissionPolicy", "MutatingAdmissionPolicyBinding"];
 
@@ -79,6 +80,12 @@ export const laterLifeCycles: readonly LifeCycle[] = [
     "ServiceCIDR",
   ]),
   ...kinds(networking, "v1", { introduced: "1.33" }, ["IPAddress", "ServiceCIDR"]),
+  ...kinds(resource, "v1alpha3", { introduced: "1.33", deprecated: "1.36", removed: "1.39" }, [taintRule]),
+  ...kinds(resource, "v1beta2", { introduced: "1.36", deprecated: "1.39", removed: "1.42" }, [taintRule]),
+  ...kinds(resource, "v1", { introduced: "1.37" }, [taintRule]),
+  ...kinds(resource, "v1alpha3", { introduced: "1.36", deprecated: "1.39", removed: "1.42" }, [
+    "ResourcePoolStatusRequest",
+  ]),
   ...kinds(resource, "v1beta1", { introduced: "1.32", deprecated: "1.35", removed: "1.38" }, deviceKinds),
   ...kinds(resource, "v1beta2", { introduced: "1.33", deprecated: "1.36", removed: "1.39" }, deviceKinds),
   ...kinds(resource, "v1", { introduced: "1.34" }, deviceKinds),

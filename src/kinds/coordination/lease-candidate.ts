@@ -50,8 +50,9 @@ function declareLeaseCandidate<const V extends string>(
       spec: field(2, spec, "The candidate.").emitEmpty(),
     },
     validate({ metadata, spec: input }, report) {
-      for (const message of configMapKeyFaults(metadata.name ?? "")) {
-        report.at("metadata", "name").invalid(metadata.name, message);
+      const { name = "" } = metadata;
+      for (const message of name === "" ? [] : configMapKeyFaults(name)) {
+        report.at("metadata", "name").invalid(name, message);
       }
       const empty = { leaseName: "", binaryVersion: "", strategy: "" };
       checkCandidate(input ?? empty, report.at("spec"));

@@ -44,7 +44,7 @@ export function updateObject(
   };
   const written = guaranteedUpdate(context, next, {
     create: () => createByUpdate(context, next().object, mayCreate),
-    allowUnconditional: target.resource.kind.allowUnconditionalUpdate,
+    allowUnconditional: requestTarget.resource.kind.allowUnconditionalUpdate,
   });
   return written.then((result) => withWarnings(result, repeated));
 }

@@ -94,7 +94,7 @@ export function declareResourceClaimTemplate(version: DeviceVersion, members: Ve
       metadata: field(1, ObjectMeta, "Metadata of the template.").emitEmpty(),
       spec: field(2, template, "The claims; it can't be changed.").emitEmpty(),
     },
-    validateCreate({ spec }, report, context) {
+    validate({ spec }, report, context) {
       const { labels, annotations } = spec?.metadata ?? {};
       labelMap(labels ?? {}, report.at("spec", "metadata", "labels"));
       annotationMap(annotations ?? {}, report.at("spec", "metadata", "annotations"));

@@ -121,10 +121,7 @@ function checkExactRequest(
   report: FieldReport,
 ): void {
   const { deviceClassName, allocationMode = "", count = 0, derivedAttributes } = request;
-  if (deviceClassName === "") report.at("deviceClassName").required();
-  else
-    for (const message of dnsSubdomainFaults(deviceClassName))
-      report.at("deviceClassName").invalid(deviceClassName, message);
+  className(deviceClassName, report.at("deviceClassName"));
   checkSelectors(request.selectors, report.at("selectors"));
   limitedSet(
     derivedAttributes,
@@ -141,6 +138,12 @@ function checkExactRequest(
     if (count <= 0) report.at("count").invalid(count, "must be greater than zero");
   } else report.at("allocationMode").notSupported(allocationMode, ["All", exactCount]);
   tolerations(request.tolerations, report.at("tolerations"));
+}
+
+/** Requires the name of a class. */
+export function className(name: string, report: FieldReport): void {
+  if (name === "") report.required();
+  else for (const message of dnsSubdomainFaults(name)) report.invalid(name, message);
 }
 
 /** Requires at most 32 selectors with an expression. */

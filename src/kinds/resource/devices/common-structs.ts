@@ -52,14 +52,28 @@ export function declareCommonStructs({ struct }: DeviceDeclarations): CommonStru
 type Struct = Pick<DeviceDeclarations, "struct">;
 
 function declareTaint({ struct }: Struct): DeviceStruct {
-  return struct("DeviceTaint", "A taint that repels claims without a toleration from a device.", {
-    key: field(1, string, "Key of the taint, in the form of a label key.").declaredRequired(),
-    value: field(2, string, "Value of the taint."),
-    effect: field(3, string, "Effect on claims that don't tolerate the taint.")
-      .declaredRequired()
-      .knownValues(...taintEffects),
-    timeAdded: field(4, time, "When the taint was added; the default is the time of the write.").nullable(),
-  });
+  return struct(
+    "DeviceTaint",
+    "A taint that repels claims without a toleration from a device.",
+    {
+      key: field(1, string, "Key of the taint, in the form of a label key.").declaredRequired(),
+      value: field(2, string, "Value of the taint."),
+      effect: field(3, string, "Effect on claims that don't tolerate the taint.")
+        .declaredRequired()
+        .knownValues(...taintEffects),
+      timeAdded: field(4, time, "When the taint was added; the default is the time of the write.").nullable(),
+    },
+    {
+      fill(copy, { now }) {
+        if (now !== undefined) copy.timeAdded ??= secondsOf(now);
+      },
+    },
+  );
+}
+
+/** Formats a time in milliseconds since 1970, without fractions of a second. */
+export function secondsOf(timeMs: number): string {
+  return `${new Date(timeMs).toISOString().slice(0, 19)}Z`;
 }
 
 function declareToleration({ struct }: Struct): DeviceStruct {

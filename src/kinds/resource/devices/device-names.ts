@@ -21,7 +21,12 @@ export function labelName(name: string, report: FieldReport): void {
 
 /** Requires the name of a pool: DNS subdomains with slashes between them. */
 export function poolName(name: string, report: FieldReport): void {
-  if (name === "") return report.required();
+  if (name === "") report.required();
+  else optionalPoolName(name, report);
+}
+
+/** As {@link poolName}, for a field that may be absent: an empty name is invalid. */
+export function optionalPoolName(name: string, report: FieldReport): void {
   if (Buffer.byteLength(name) > maxPoolLength) report.tooLong(maxPoolLength);
   for (const part of name.split("/")) {
     for (const message of dnsSubdomainFaults(part)) report.invalid(part, message);

@@ -89,11 +89,11 @@ const identifiersForm = /^[0-9A-Za-z-]+(\.[0-9A-Za-z-]+)*$/;
 
 function version(text: string, report: FieldReport): void {
   shortText(text, report);
-  if (text.length > maxValueBytes || isVersion(text)) return;
+  if (isVersion(text)) return;
   report.invalid(text, "must be a string compatible with semver.org spec 2.0.0");
 }
 
-/** Whether a text of limited length is a semantic version. */
+/** Whether a text is a semantic version. */
 function isVersion(text: string): boolean {
   const [rest = "", build, ...more] = text.split("+", 3);
   if (more.length > 0 || (build !== undefined && !identifiersForm.test(build))) return false;

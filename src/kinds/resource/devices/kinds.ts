@@ -1,12 +1,15 @@
 import type { Kind } from "../../../schema/kind.ts";
 import * as v1 from "../v1.ts";
+import * as v1alpha3 from "../v1alpha3.ts";
 import * as v1beta1 from "../v1beta1.ts";
 import * as v1beta2 from "../v1beta2.ts";
 import { declareResourceClaim, declareResourceClaimTemplate } from "./claim-kinds.ts";
 import { declareDeviceClass } from "./class-kind.ts";
 import { claimConversion, sliceConversion } from "./first-version.ts";
 import { sameFields } from "../../same-fields.ts";
+import { declareResourcePoolStatusRequest } from "./pool-status-kind.ts";
 import { declareResourceSlice } from "./slice-kind.ts";
+import { declareDeviceTaintRule } from "./taint-rule-kind.ts";
 import type { DeviceVersion } from "./versions.ts";
 
 const first: DeviceVersion = { declarations: v1beta1, isFirst: true };
@@ -51,3 +54,28 @@ export const ResourceSliceV1beta1: Kind = declareResourceSlice(
   first,
   beta(sliceConversion(() => ResourceSliceV1)),
 );
+
+/** Release 1.37 and later; the stored version. */
+export const DeviceTaintRuleV1: Kind = declareDeviceTaintRule(stable, {
+  ...stored,
+  allowUnconditionalUpdate: false,
+  returnsDeletedObject: false,
+});
+
+const earlierRule = {
+  ...beta(sameFields(() => DeviceTaintRuleV1)),
+  allowUnconditionalUpdate: true,
+  returnsDeletedObject: true,
+};
+
+/** Release 1.36 and later. */
+export const DeviceTaintRuleV1beta2: Kind = declareDeviceTaintRule(second, earlierRule);
+
+/** Release 1.33 and later. */
+export const DeviceTaintRuleV1alpha3: Kind = declareDeviceTaintRule(
+  { declarations: v1alpha3, isFirst: false },
+  earlierRule,
+);
+
+/** Release 1.36 and later. */
+export const ResourcePoolStatusRequestV1alpha3: Kind = declareResourcePoolStatusRequest(v1alpha3);

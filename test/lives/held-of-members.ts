@@ -13,6 +13,7 @@ const spellings: readonly (readonly [string, string])[] = [
   ["status.conditions[0].Type", "status.conditions[0].type"],
   ["status.Phase", "status.phase"],
   ["reservedFor[1].uid", "reservedFor[1]"],
+  ["].basic.attributes[", "].attributes["],
 ];
 
 function respelled(line: string): string {
@@ -140,5 +141,13 @@ export const heldOfMembers: readonly Held[] = [
     releases: ["1.37"],
     when: ({ kind, step }) =>
       kind.endsWith("prioritylevelconfigurations") && step.endsWith("nominalConcurrencyShares zero"),
+  },
+  {
+    because: "a request of v1beta1 has the default of the number of devices also without a class",
+    releases: ["1.37"],
+    when: ({ kind, missing, more }) =>
+      kind.endsWith("v1beta1/resourceclaims") &&
+      more.length === 0 &&
+      /^cause: FieldValueNotSupported at .*\.exactly\.allocationMode$/.test(missing.join()),
   },
 ];

@@ -32,6 +32,7 @@ const names = new Set(
     "validatingadmissionpolicies validatingadmissionpolicybindings certificatesigningrequests flowschemas",
     "prioritylevelconfigurations storageversions ingressclasses clustercidrs runtimeclasses clusterroles clusterrolebindings",
     "resourceclasses priorityclasses csidrivers csinodes storageclasses volumeattachments",
+    "deviceclasses resourceslices devicetaintrules resourcepoolstatusrequests ipaddresses",
   ].flatMap((line) => line.split(" ")),
 );
 
@@ -73,8 +74,11 @@ function inRelease(subject: Subject, release: Release): Subject[] {
   return [{ ...subject, in: subject.in.replace(from, to), object: { ...subject.object, spec } }];
 }
 
-/** An object of each kind that the release has, as `objects.yaml` tells them. */
-export const subjects = (release: Release): Subject[] => read("objects.yaml", release);
+/** An object of each kind that the release has, as `objects.yaml` and `later-objects.yaml` tell them. */
+export const subjects = (release: Release): Subject[] => [
+  ...read("objects.yaml", release),
+  ...(release === "1.26" ? [] : read("later-objects.yaml", release)),
+];
 
 /** Objects with many members, as `whole-objects.yaml` tells them. */
 export const wholeObjects = (release: Release): Subject[] => read("whole-objects.yaml", release);

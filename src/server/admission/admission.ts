@@ -5,11 +5,13 @@ import { readAdmissionConfiguration, type PluginConfiguration } from "../../admi
 import { defaultRelease } from "../../base/releases.ts";
 import { whyUnreadable } from "../../base/unreadable.ts";
 import { ConfigurationError } from "../../schema/configuration.ts";
+import { claimStatusPermissions } from "../../admission/plugins/claim-status-permissions.ts";
 import { deviceAdminAccess } from "../../admission/plugins/device-admin-access.ts";
 import { podCertificateSigning } from "../../admission/plugins/trust-bundles.ts";
 import { escalationCheck } from "../../admission/plugins/escalation-check.ts";
 import { parameterAccessCheck } from "../../admission/policies/parameter-access-check.ts";
 import { policyExpressionCheck } from "../../admission/policies/expression-check.ts";
+import { featureGates } from "../features/enabled-features.ts";
 import { OptionsError } from "../options/options-error.ts";
 import type { ServerOptions } from "../options/server-options.ts";
 import type { AdmissionParts } from "../webhooks/admission-parts.ts";
@@ -47,11 +49,13 @@ export async function admissionPlugins(
   }
   const { policy, authorizer, registry, facts, store } = parts;
   const { vocabulary } = options;
+  const checksParts = featureGates(options).enabled("DRAResourceClaimGranularStatusAuthorization");
   const laterChecks =
     registry.release === defaultRelease
       ? []
       : [
           deviceAdminAccess(() => facts.namespaces, vocabulary),
+          ...(checksParts ? [claimStatusPermissions(authorizer, vocabulary)] : []),
           podCertificateSigning(authorizer, vocabulary),
         ];
   return [

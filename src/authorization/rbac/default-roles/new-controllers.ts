@@ -96,8 +96,25 @@ function deviceControllers(names: PolicyNames): RoleChange[] {
   const { prefix, core, resource } = names;
   const claims = "resource-claim-controller";
   const taints = "device-taint-eviction-controller";
+  const pools = "resourcepoolstatusrequest-controller";
   const record = recordEvents(names);
   return [
+    controller(
+      names,
+      "1.36",
+      "DRAResourcePoolStatus",
+      pools,
+      allow(`${read} delete`, resource, "resourcepoolstatusrequests"),
+      allow("patch update", resource, "resourcepoolstatusrequests/status"),
+      allow(read, resource, "resourceclaims resourceslices"),
+      record,
+    ),
+    {
+      since: "1.37",
+      gate: "DRAResourcePoolStatus",
+      role: `${prefix}controller:${pools}`,
+      added: [allow(read, resource, "devicetaintrules")],
+    },
     controller(
       names,
       "1.32",

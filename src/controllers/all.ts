@@ -14,6 +14,7 @@ import { namespaceDeletion } from "./namespace-deletion.ts";
 import { policyStatus, type PolicyStatusDependencies } from "./policy-status.ts";
 import { resourceQuotas, type QuotaDependencies } from "./resource-quotas.ts";
 import { rootAuthorityPublisher, type RootAuthorityDependencies } from "./root-authority.ts";
+import { serviceRanges } from "./services/service-ranges.ts";
 import { storageVersionMigrator } from "./storage-migration/storage-version-migrator.ts";
 import { ttlAfterFinished } from "./ttl-after-finished.ts";
 import { claimProtection } from "./volumes/claim-protection.ts";
@@ -58,6 +59,7 @@ export const builtInControllers: readonly Controller<BuiltInDependencies>[] = [
   certificateCleaning,
   policyStatus,
   storageVersionMigrator,
+  serviceRanges,
   bootstrapSigner,
   tokenCleaner,
 ];

@@ -241,7 +241,10 @@ async function assemble(options: ServerOptions, pieces: Pieces): Promise<Parts> 
   const { randomInt } = randomValues(options);
   const resolve = serviceResolver(later.engine, loopbackUser(options), connections, randomInt);
   opened.add(await followCustomResources(options, registry, store, resolve), (custom) => custom?.close());
-  const effects = serverEffects(options, registry, store, (below) => randomInt(below, "services"));
+  const effects = serverEffects(options, registry, store, {
+    randomInt: (below) => randomInt(below, "services"),
+    client: () => startClient,
+  });
   opened.add(effects.repair, (repair) => repair?.close());
   const adminToken = randomBytes(32).toString("base64url");
   const { serving, authentication } = await servingAndAuthentication(options, pieces, adminToken);

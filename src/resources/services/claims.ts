@@ -8,6 +8,11 @@ export const claimPrefix = "/core/service-claims/";
 /** Key of a claim under the prefix: `addresses/10.0.0.7` or `ports/30080`. */
 export type ClaimName = `addresses/${string}` | `ports/${number}`;
 
+/** Returns the address of a claim; undefined for a claim on a port. */
+export function addressIn(name: ClaimName): string | undefined {
+  return name.startsWith("addresses/") ? name.slice("addresses/".length) : undefined;
+}
+
 /** A stored claim. */
 export interface Claim {
   readonly name: ClaimName;

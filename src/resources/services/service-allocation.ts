@@ -4,8 +4,10 @@ import { FieldReport, invalidError } from "../../schema/faults.ts";
 import type { ApiObject } from "../../schema/kind.ts";
 import type { Entry, Store } from "../../storage/store.ts";
 import { decodeEntry } from "../objects/stored.ts";
+import { repairObjects, type AddressObjects } from "./address-objects.ts";
 import { canonicalAddress, type AddressRange } from "./address-range.ts";
-import { Claims, type Claim, type ClaimName } from "./claims.ts";
+import { Allocations } from "./allocations.ts";
+import { addressIn, Claims, type Claim, type ClaimName } from "./claims.ts";
 import { settleFamilies, type ServiceSpecValue } from "./families.ts";
 import type { StorageHooks, PendingWrite } from "../engine/storage-hooks.ts";
 
@@ -33,6 +35,8 @@ export interface AllocationSetup {
   readonly prefix: string;
   readonly ranges: readonly AddressRange[];
   readonly ports: PortRange;
+  /** Absent in releases without IPAddress objects. */
+  readonly objects?: AddressObjects | undefined;
   /** Returns a random integer of at least 0 and less than `limit`. */
   readonly randomInt: (limit: number) => number;
   /** Called when an unneeded claim could not be released, so that an audit must do it; with the error of the store, if any. */
@@ -56,7 +60,7 @@ export class ServiceAllocation implements StorageHooks {
     const spec = (object["spec"] ??= {}) as ServiceSpecValue;
     const report = FieldReport.start();
     const before = live === undefined ? new Set<ClaimName>() : claimsOf(live);
-    const allocations = new Allocations(this.claims, owner, before, dryRun);
+    const allocations = new Allocations(this.claims, this.setup.objects, owner, before, dryRun);
     const undo = () => this.release(dryRun ? [] : allocations.acquired, owner);
     try {
       settleFamilies(spec, this.setup.ranges, report.at("spec"), (live?.["spec"] ?? {}) as ServiceSpecValue);
@@ -84,11 +88,16 @@ export class ServiceAllocation implements StorageHooks {
    * Creates missing claims and returns those that no service needs, for example after a crash between the writes of claim and service.
    * A returned claim may be that of a service that is being created; it is stale only if it is still unneeded some time later.
    *
+   * Repairs IPAddress objects too.
+   *
    * @param services reads all stored services.
+   * @param nowMs the current time, in milliseconds since 1970.
    * @throws {StoreError}
    */
-  async audit(services: () => AsyncIterable<Entry>): Promise<Map<ClaimName, Claim>> {
+  async audit(services: () => AsyncIterable<Entry>, nowMs: number): Promise<Audit> {
     const yieldIfDue = createYielder();
+    const { objects } = this.setup;
+    const needed = new Map<string, string>();
     const unneeded = new Map<ClaimName, Claim>();
     const owners = new Map<ClaimName, string>();
     for await (const claim of this.claims.all()) {
@@ -102,6 +111,8 @@ export class ServiceAllocation implements StorageHooks {
       const owner = ownerOf(service);
       for (const name of claimsOf(service)) {
         const claimant = owners.get(name);
+        const address = addressIn(name);
+        if (objects !== undefined && address !== undefined) needed.set(address, owner);
         if (claimant === owner) unneeded.delete(name);
         else if (claimant === undefined) {
           await this.claims.acquire(name, owner, [{ key: entry.key, revision: entry.revision }]);
@@ -110,7 +121,15 @@ export class ServiceAllocation implements StorageHooks {
       const turn = yieldIfDue();
       if (turn !== undefined) await turn;
     }
-    return unneeded;
+    if (objects === undefined) return { unneeded, foundEarly: false };
+    const isNeeded = (address: string, owner: string) => this.isNeeded(addressClaim(address), owner);
+    return { unneeded, foundEarly: await repairObjects({ objects, needed, isNeeded, nowMs }) };
+  }
+
+  /** Whether a service has an address or port. */
+  private async isNeeded(name: ClaimName, owner: string): Promise<boolean> {
+    const entry = await this.setup.store.get(this.setup.prefix + owner);
+    return entry !== undefined && claimsOf(decodeEntry(entry)).has(name);
   }
 
   /**
@@ -123,7 +142,16 @@ export class ServiceAllocation implements StorageHooks {
     const key = this.setup.prefix + claim.owner;
     const entry = await this.setup.store.get(key);
     if (entry !== undefined && claimsOf(decodeEntry(entry)).has(claim.name)) return true;
+    await this.removeObject(claim);
     return await this.claims.release(claim, [{ key, revision: entry?.revision ?? 0 }]);
+  }
+
+  /** Deletes the IPAddress object of a claim, before the claim, so that no other service has the address. */
+  private async removeObject({ name, owner }: Claim): Promise<void> {
+    const address = addressIn(name);
+    const { objects } = this.setup;
+    if (objects === undefined || address === undefined) return;
+    if ((await objects.find(address))?.owner === owner) await objects.remove(address);
   }
 
   /**
@@ -150,16 +178,20 @@ export class ServiceAllocation implements StorageHooks {
     if (spec.type === "ExternalName" || spec.clusterIP === "None") return;
     const requested = spec.clusterIPs ?? [];
     const addresses: string[] = [];
+    const { ranges: own, objects } = this.setup;
+    const all = objects === undefined ? own : await objects.ranges(own);
     for (const [index, family] of (spec.ipFamilies ?? []).entries()) {
-      const range = this.setup.ranges.find((one) => one.family === family)!;
+      const ranges = all.filter((one) => one.family === family);
       const address = requested[index];
-      if (address === undefined || address === "") addresses.push(await this.freeAddress(range, allocations));
+      if (address === undefined || address === "")
+        addresses.push(await this.freeAddress(ranges, allocations));
       else {
         addresses.push(address);
         const field = report.at("clusterIPs");
         if (allocations.has(addressClaim(address))) continue;
-        if (!range.contains(address)) {
-          field.invalid(requested, `failed to allocate IP ${address}: it is not in the range ${range.text}`);
+        if (!ranges.some((range) => range.contains(address))) {
+          const where = `it is not in the range ${rangesText(ranges)}`;
+          field.invalid(requested, `failed to allocate IP ${address}: ${where}`);
         } else if (!(await allocations.acquire(addressClaim(address)))) {
           field.invalid(requested, `failed to allocate IP ${address}: provided IP is already allocated`);
         }
@@ -169,19 +201,21 @@ export class ServiceAllocation implements StorageHooks {
     if (addresses[0] !== undefined) spec.clusterIP = addresses[0];
   }
 
-  /** Claims a free address; those at the beginning of the range only if no other is free. */
-  private async freeAddress(range: AddressRange, allocations: Allocations): Promise<string> {
-    const { reserved, size } = range;
-    const numbers: Numbers = {
-      sort: "addresses/",
-      claim: (index) => addressClaim(range.at(index)),
-      numberOf: (address) => range.indexOf(address),
-    };
-    const index = await this.choose(numbers, [reserved, size, 0, reserved], allocations);
-    if (index !== undefined) return range.at(index);
+  /** Claims a free address of the first range that has one; those at the beginning of the range only if no other is free. */
+  private async freeAddress(ranges: readonly AddressRange[], allocations: Allocations): Promise<string> {
+    for (const range of ranges) {
+      const { reserved, size } = range;
+      const numbers: Numbers = {
+        sort: "addresses/",
+        claim: (index) => addressClaim(range.at(index)),
+        numberOf: (address) => range.indexOf(address),
+      };
+      const index = await this.choose(numbers, [reserved, size, 0, reserved], allocations);
+      if (index !== undefined) return range.at(index);
+    }
     throw new StatusError(
       "InternalError",
-      `failed to allocate a service IP: the range ${range.text} is full`,
+      `failed to allocate a service IP: the range ${rangesText(ranges)} is full`,
     );
   }
 
@@ -286,38 +320,24 @@ export class ServiceAllocation implements StorageHooks {
   }
 }
 
-/** The claims of one write; a dry run only checks whether they are free. */
-class Allocations {
-  /** The claims that this write acquired. */
-  readonly acquired = new Set<ClaimName>();
-
-  constructor(
-    private readonly claims: Claims,
-    private readonly owner: string,
-    private readonly before: ReadonlySet<ClaimName>,
-    private readonly dryRun: boolean,
-  ) {}
-
-  /** Whether the service has a claim, from before or by this write. */
-  has(name: ClaimName): boolean {
-    return this.before.has(name) || this.acquired.has(name);
-  }
-
-  /** Acquires a claim; false if any service has it, including this one. */
-  async acquire(name: ClaimName): Promise<boolean> {
-    if (this.has(name) || (await this.claims.find(name)) !== undefined) return false;
-    if (!this.dryRun && !(await this.claims.acquire(name, this.owner))) return false;
-    this.acquired.add(name);
-    return true;
-  }
-}
-
 function ownerOf({ metadata }: ApiObject): string {
   return `${metadata.namespace}/${metadata.name}`;
 }
 
+/** Result of an audit. */
+export interface Audit {
+  /** Claims that no service needs. */
+  readonly unneeded: ReadonlyMap<ClaimName, Claim>;
+  /** Whether IPAddress objects were found that may have to be deleted later. */
+  readonly foundEarly: boolean;
+}
+
 function addressClaim(address: string): ClaimName {
   return `addresses/${canonicalAddress(address)}`;
+}
+
+function rangesText(ranges: readonly AddressRange[]): string {
+  return ranges.map(({ text }) => text).join(", ");
 }
 
 /** The claims of a service. */

@@ -1,13 +1,19 @@
 import { CustomResourceDefinition } from "../../kinds/apiextensions/custom-resource-definition.ts";
 import { leftoverObjects } from "../../custom-resources/definitions/leftover-objects.ts";
+import { addressObjects } from "../../controllers/services/address-objects.ts";
+import { networking } from "../../kinds/groups.ts";
+import type { Client } from "../../resources/clients/client.ts";
 import type { StorageHooks } from "../../resources/engine/storage-hooks.ts";
 import type { Registry } from "../../resources/registry/registry.ts";
+import type { AddressObjects } from "../../resources/services/address-objects.ts";
 import { AddressRange } from "../../resources/services/address-range.ts";
 import { ServiceClaimRepair } from "../../resources/services/claim-repair.ts";
 import { ServiceAllocation, type PortRange } from "../../resources/services/service-allocation.ts";
 import { rarely } from "../../base/clock.ts";
 import { stackOf } from "../../base/logger.ts";
 import type { Store } from "../../storage/store.ts";
+import { groupName } from "../../schema/kind.ts";
+import { featureGates } from "../features/enabled-features.ts";
 import { OptionsError } from "../options/options-error.ts";
 import type { ServerOptions } from "../options/server-options.ts";
 
@@ -21,13 +27,22 @@ export interface ServerEffects {
   readonly repair: ServiceClaimRepair | undefined;
 }
 
+/** What the effects use. */
+interface EffectTools {
+  /** Returns a random integer of at least 0 and less than `below`. */
+  readonly randomInt: (below: number) => number;
+  /** Returns the client of the server's own writes, without admission. */
+  readonly client: () => Client;
+}
+
 /** @throws {OptionsError} if an address or port range can't be used. */
 export function serverEffects(
-  { serviceClusterIpRanges, serviceNodePortRange, clock, log }: ServerOptions,
+  options: ServerOptions,
   registry: Registry,
   store: Store,
-  randomInt: (below: number) => number,
+  { randomInt, client }: EffectTools,
 ): ServerEffects {
+  const { serviceClusterIpRanges, serviceNodePortRange, clock, log } = options;
   const ranges = addressRanges(serviceClusterIpRanges);
   const ports = portRange(serviceNodePortRange);
   const byPrefix = new Map<string, StorageHooks>();
@@ -47,10 +62,34 @@ export function serverEffects(
     if (error !== undefined) failed(error);
     repair.request();
   };
-  const allocation = new ServiceAllocation({ store, prefix, ranges, ports, randomInt, leftBehind });
+  const objects = objectsOf(options, registry, client);
+  const allocation = new ServiceAllocation({
+    store,
+    prefix,
+    ranges,
+    ports,
+    objects,
+    randomInt,
+    leftBehind,
+  });
   byPrefix.set(prefix, allocation);
   const repair = new ServiceClaimRepair({ allocation, store, prefix, clock, failed });
   return { byPrefix, repair };
+}
+
+/** Returns the IPAddress objects of services; undefined in releases and with feature gates without them. */
+function objectsOf(
+  options: ServerOptions,
+  registry: Registry,
+  client: () => Client,
+): AddressObjects | undefined {
+  const { vocabulary } = registry;
+  const group = groupName(networking, vocabulary);
+  const [addresses] = registry.versionsOf(group, "ipaddresses");
+  if (addresses === undefined || !featureGates(options).enabled("MultiCIDRServiceAllocator"))
+    return undefined;
+  const [ranges] = registry.versionsOf(group, "servicecidrs");
+  return addressObjects(client, vocabulary, addresses.apiVersion, ranges?.apiVersion);
 }
 
 function addressRanges(texts: readonly string[]): AddressRange[] {

@@ -29,7 +29,10 @@ describe("the claims of a service", () => {
       clock,
       log: { warn: (facts: unknown) => warnings.push(facts) },
     };
-    effects = serverEffects(options as unknown as ServerOptions, plain.registry, shown, () => 0);
+    effects = serverEffects(options as unknown as ServerOptions, plain.registry, shown, {
+      randomInt: () => 0,
+      client: () => client,
+    });
     engine = { ...plain, storageHooks: effects.byPrefix };
     client = clientOf(engine);
     effects.repair!.start();

@@ -1,0 +1,72 @@
+import { isIPv4 } from "node:net";
+import type { IPAddressV1 } from "../../kinds/networking/ip-address.ts";
+import type { ServiceCIDRV1 } from "../../kinds/networking/service-cidr.ts";
+import type { Client } from "../../resources/clients/client.ts";
+import { isRaced, unlessRaced } from "../../resources/clients/races.ts";
+import type { AddressObject, AddressObjects } from "../../resources/services/address-objects.ts";
+import { AddressRange } from "../../resources/services/address-range.ts";
+import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
+import { isUsable } from "./usable-ranges.ts";
+
+/**
+ * Reads and writes IPAddress objects through a client.
+ *
+ * @param apiVersion a served version of IPAddress.
+ * @param rangesVersion a served version of ServiceCIDR; undefined if there is none.
+ */
+export function addressObjects(
+  client: () => Client,
+  { domain, groupSuffix, apiServiceName }: Vocabulary,
+  apiVersion: string,
+  rangesVersion: string | undefined,
+): AddressObjects {
+  const kind = "IPAddress";
+  const managedBy = `ipaddress.${domain}/managed-by`;
+  const manager = `ipallocator.${groupSuffix}`;
+  const read = ({ metadata, spec }: IPAddressV1): AddressObject => {
+    const { group = "", resource = "", namespace = "", name = "" } = spec?.parentRef ?? {};
+    return {
+      address: metadata.name!,
+      owner: group === "" && resource === "services" ? `${namespace}/${name}` : undefined,
+      isManaged: metadata.labels?.[managedBy] === manager,
+      createdMs: Date.parse(metadata.creationTimestamp!),
+    };
+  };
+  return {
+    async create(address, owner) {
+      const [namespace, name] = owner.split("/");
+      const labels = {
+        [`ipaddress.${domain}/ip-family`]: isIPv4(address) ? "IPv4" : "IPv6",
+        [managedBy]: manager,
+      };
+      const spec = { parentRef: { resource: "services", namespace, name } };
+      try {
+        await client().add({ apiVersion, kind, metadata: { name: address, labels }, spec });
+        return true;
+      } catch (error) {
+        if (isRaced(error)) return false;
+        throw error;
+      }
+    },
+    async find(address) {
+      const object = await client().find<IPAddressV1>({ apiVersion, kind, name: address });
+      return object && read(object);
+    },
+    remove: (address) => unlessRaced(() => client().delete({ apiVersion, kind, name: address })),
+    async all() {
+      return (await client().list<IPAddressV1>({ apiVersion, kind })).items.map(read);
+    },
+    async ranges(own) {
+      if (rangesVersion === undefined) return own;
+      const reference = { apiVersion: rangesVersion, kind: "ServiceCIDR" };
+      const { items } = await client().list<ServiceCIDRV1>(reference);
+      const ownIsDeleted = items.some(
+        ({ metadata }) => metadata.name === apiServiceName && metadata.deletionTimestamp !== undefined,
+      );
+      const texts = new Set(items.filter(isUsable).flatMap(({ spec }) => spec?.cidrs ?? []));
+      for (const { text } of own) texts.delete(text);
+      const others = [...texts].flatMap((text) => AddressRange.parse(text) ?? []);
+      return ownIsDeleted ? others : [...own, ...others];
+    },
+  };
+}

@@ -1,0 +1,66 @@
+import type { AddressRange } from "./address-range.ts";
+
+/** An IPAddress object. */
+export interface AddressObject {
+  /** The address in canonical form. */
+  readonly address: string;
+  /** `namespace/name` of the service that it refers to; undefined if it refers to something else. */
+  readonly owner: string | undefined;
+  /** Whether a server created it for a service. */
+  readonly isManaged: boolean;
+  /** Time of its creation, in milliseconds since 1970. */
+  readonly createdMs: number;
+}
+
+/** The IPAddress objects of services, and the ranges of ServiceCIDR objects, in releases that have them. */
+export interface AddressObjects {
+  /** Creates the object of an address for a service (`namespace/name`); false if the address has an object. */
+  create(address: string, owner: string): Promise<boolean>;
+  /** Reads the object of an address; undefined if there is none. */
+  find(address: string): Promise<AddressObject | undefined>;
+  /** Deletes an object; does nothing if it was deleted. */
+  remove(address: string): Promise<void>;
+  /** Every object. */
+  all(): Promise<readonly AddressObject[]>;
+  /** Returns the ranges of which addresses can be allocated: those of the server, and those of objects. */
+  ranges(own: readonly AddressRange[]): Promise<readonly AddressRange[]>;
+}
+
+/** An object that no service has needed for this time is deleted. */
+const leakedMs = 60_000;
+
+/** What {@link repairObjects} needs. */
+export interface ObjectRepair {
+  readonly objects: AddressObjects;
+  /** The services of addresses, as `namespace/name`. Changed by the repair. */
+  readonly needed: Map<string, string>;
+  /** Whether a service needs an address now. */
+  readonly isNeeded: (address: string, owner: string) => Promise<boolean>;
+  /** The current time, in milliseconds since 1970. */
+  readonly nowMs: number;
+}
+
+/**
+ * Creates missing objects, replaces those that refer to something else than the service of their address, and deletes those that servers
+ * created and no service needs.
+ *
+ * @returns whether some objects may have to be deleted later.
+ * @throws {StatusError}
+ */
+export async function repairObjects({ objects, needed, isNeeded, nowMs }: ObjectRepair): Promise<boolean> {
+  let isEarly = false;
+  for (const { address, owner, isManaged, createdMs } of await objects.all()) {
+    const service = needed.get(address);
+    if (service !== undefined) {
+      if (owner === service) needed.delete(address);
+      else if (await isNeeded(address, service)) await objects.remove(address);
+    } else if (isManaged) {
+      if (nowMs - createdMs <= leakedMs) isEarly = true;
+      else if (owner === undefined || !(await isNeeded(address, owner))) await objects.remove(address);
+    }
+  }
+  for (const [address, service] of needed) {
+    if (await isNeeded(address, service)) await objects.create(address, service);
+  }
+  return isEarly;
+}

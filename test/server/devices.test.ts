@@ -275,15 +275,15 @@ describe("the status of a claim", () => {
 describe.each([
   ["1.31", []],
   ["1.32", ["v1beta1"]],
-  ["1.33", ["v1beta1", "v1beta2"]],
-  ["1.34", ["v1", "v1beta1", "v1beta2"]],
+  ["1.33", ["v1beta1", "v1alpha3", "v1beta2"]],
+  ["1.34", ["v1", "v1alpha3", "v1beta1", "v1beta2"]],
 ] as const)("release %s", (release, versions) => {
   const released = useServer({ release, runtimeConfig: "api/all=true" });
 
   test(`serves devices in ${versions.join(", ") || "no version"}`, async () => {
     const { status, body } = await released.admin.get("/apis/resource.platform.io");
     const served = status === 404 ? [] : body["versions"].map(({ version }: { version: string }) => version);
-    expect(served.toSorted()).toEqual(versions);
+    expect(served.toSorted()).toEqual(versions.toSorted());
   });
 
   test("compiles selectors, and requires an attribute in constraints", async () => {
@@ -295,5 +295,57 @@ describe.each([
     const claim = named({ devices: { requests: [], constraints: [{}] } });
     const answer = await released.admin.post(`${path}/namespaces/default/resourceclaims`, claim);
     expect(answer.status).toBe(422);
+  });
+
+  test("compiles selectors of taint rules, which have no status", async () => {
+    if (!versions.some((version) => version === "v1alpha3")) return;
+    const rules = "/apis/resource.platform.io/v1alpha3/devicetaintrules";
+    const write = (expression: string) => {
+      const deviceSelector = { deviceClassName: "c", ...selectors(expression) };
+      return released.admin.post(`${rules}?fieldValidation=Strict`, named({ deviceSelector, taint }));
+    };
+    const { metadata, spec } = (await ok(write(`device.driver == "d"`))) as unknown as Rule;
+    expect(Object.keys(spec.deviceSelector)).toEqual(["deviceClassName", "selectors"]);
+    expect(faultsIn((await write("1")).body)).toEqual([
+      "spec.deviceSelector.selectors[0].cel.expression Invalid",
+    ]);
+    expect((await released.admin.get(`${rules}/${metadata.name}/status`)).status).toBe(404);
+  });
+});
+
+interface Rule {
+  readonly metadata: { readonly name: string; readonly generation: number; readonly resourceVersion: string };
+  readonly spec: { readonly deviceSelector: object; readonly taint: { readonly timeAdded: string } };
+}
+
+const taint = { key: "a", effect: "NoSchedule" };
+
+describe("a taint rule", () => {
+  const rules = `/apis/resource.platform.io/v1/devicetaintrules`;
+
+  test("has no selectors by class or expression in release 1.37", async () => {
+    const deviceSelector = { deviceClassName: "c", ...selectors("true") };
+    const answer = await server.admin.post(
+      `${rules}?fieldValidation=Strict`,
+      named({ deviceSelector, taint }),
+    );
+    expect(answer.status).toBe(400);
+    expect(answer.body.message).toMatch(/deviceClassName.*selectors/);
+  });
+
+  test("gets the time of the write, and again when the effect changes", async () => {
+    const early = "2020-01-01T00:00:00Z";
+    const { metadata, spec } = (await ok(server.admin.post(rules, named({ taint })))) as unknown as Rule;
+    expect(Date.now() - Date.parse(spec.taint.timeAdded)).toBeLessThan(60_000);
+    const change = async (change: object) => {
+      const path = `${rules}/${metadata.name}`;
+      return (await ok(server.admin.patch(path, { spec: { taint: change } }))) as unknown as Rule;
+    };
+    expect((await change({ timeAdded: early })).spec.taint.timeAdded).toBe(early);
+    expect((await change({ value: "b" })).spec.taint.timeAdded).toBe(early);
+    const changed = await change({ effect: "NoExecute" });
+    expect(Date.now() - Date.parse(changed.spec.taint.timeAdded)).toBeLessThan(60_000);
+    expect(changed.metadata.generation).toBe(4);
+    expect((await change({ effect: "None", timeAdded: early })).spec.taint.timeAdded).toBe(early);
   });
 });

@@ -4,6 +4,7 @@ import { configMapKeyFaults } from "../../base/names.ts";
 import { compareVersions, parseSemver, Semver } from "../../cel/semantic-versions.ts";
 import type { FieldReport } from "../../schema/faults.ts";
 import type { Conversion, Declarations, ObjectFor } from "../../schema/kind.ts";
+import { replacedIn } from "../../schema/later-fields.ts";
 import { ObjectMeta } from "../../schema/object-meta.ts";
 import { field, microTime, string } from "../../schema/types.ts";
 import { unchanged } from "../checks/values.ts";
@@ -34,6 +35,7 @@ function declareLeaseCandidate<const V extends string>(
       .declaredRequired()
       .knownValues(oldestEmulationVersion),
   });
+  const candidate = field(2, spec, "The candidate.");
   return kind({
     name: "LeaseCandidate",
     resource: "leasecandidates",
@@ -47,8 +49,9 @@ function declareLeaseCandidate<const V extends string>(
     doc: "A program that could hold a lease.",
     fields: {
       metadata: field(1, ObjectMeta, "Metadata of the candidate.").emitEmpty(),
-      spec: field(2, spec, "The candidate.").emitEmpty(),
+      spec: candidate.emitEmpty(),
     },
+    later: () => ({ spec: replacedIn("1.36", candidate.declaredRequired()) }),
     validate({ metadata, spec: input }, report) {
       const { name = "" } = metadata;
       for (const message of name === "" ? [] : configMapKeyFaults(name)) {

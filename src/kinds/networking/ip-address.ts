@@ -4,6 +4,7 @@ import * as v1beta1 from "./v1beta1.ts";
 import { dnsSubdomainFaults, pathSegmentFaults } from "../../base/names.ts";
 import type { FieldReport } from "../../schema/faults.ts";
 import type { Conversion, Declarations, ObjectFor } from "../../schema/kind.ts";
+import { replacedIn } from "../../schema/later-fields.ts";
 import { ObjectMeta } from "../../schema/object-meta.ts";
 import { field, string } from "../../schema/types.ts";
 import { canonicalAddress, isAddress } from "../checks/addresses.ts";
@@ -33,6 +34,7 @@ function declareIPAddress<const V extends string>(
   const spec = struct("IPAddressSpec", "The use of an address.", {
     parentRef: field(1, parent, "The object that uses the address; it can't be changed.").nullable(),
   });
+  const use = field(2, spec, "The use of the address.");
   return kind({
     name: "IPAddress",
     resource: "ipaddresses",
@@ -44,8 +46,9 @@ function declareIPAddress<const V extends string>(
     doc: "An address that is in use; its name is the address in canonical form.",
     fields: {
       metadata: field(1, ObjectMeta, "Metadata of the address.").emitEmpty(),
-      spec: field(2, spec, "The use of the address.").emitEmpty(),
+      spec: use.emitEmpty(),
     },
+    later: () => ({ spec: replacedIn("1.36", use.declaredRequired()) }),
     validate({ metadata, spec: input }, report) {
       checkAddress(metadata.name ?? "", report.at("metadata", "name"));
       checkParent(input?.parentRef, report.at("spec", "parentRef"));

@@ -33,7 +33,7 @@ export function declareResourcePoolStatusRequest(declarations: DeviceDeclaration
     allowUnconditionalUpdate: false,
     doc: "Asks once for the state of pools; the status is the answer.",
     fields: {
-      metadata: field(1, ObjectMeta, "Metadata of the request.").emitEmpty(),
+      metadata: field(1, ObjectMeta, "Metadata of the request.").declaredRequired(),
       spec: field(2, declareRequestSpec(declarations), "The pools; it can't be changed.").declaredRequired(),
       status: field(3, declareRequestStatus(declarations), "The answer; it can be written once.").nullable(),
     },

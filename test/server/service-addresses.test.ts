@@ -143,13 +143,21 @@ test.each<[Release, boolean]>([
   ["1.33", true],
 ])("release %s: a service of an earlier release has an object: %s", async (release, expected) => {
   const storage = createMemoryStore({ clock: systemClock });
-  const earlier = await TestServer.start({ storage, controllers: [] });
-  await ok(earlier.admin.post(services, service("s", { clusterIP: "10.0.0.9" })));
+  const small = { storage, controllers: [], serviceClusterIpRanges: ["10.0.0.8/30"] };
+  const earlier = await TestServer.start(small);
+  await ok(earlier.admin.post(services, service("s", { clusterIP: "10.0.0.10" })));
   await earlier.close();
-  const server = await TestServer.start({ release, storage, controllers: [] });
+  const server = await TestServer.start({ release, ...small });
   try {
-    if (expected) await expect.poll(() => addressesOf(server.admin)).toEqual({ "10.0.0.9": "s" });
-    else expect((await server.admin.get(addresses)).status).toBe(404);
+    const add = (name: string) => server.admin.post(services, service(name));
+    expect((await add("t")).status).toBe(500);
+    if (!expected) return expect((await server.admin.get(addresses)).status).toBe(404);
+    await expect.poll(() => addressesOf(server.admin)).toEqual({ "10.0.0.10": "s" });
+    await ok(server.admin.post(ranges, { metadata: { name: "more" }, spec: { cidrs: ["10.9.0.0/30"] } }));
+    await expect.poll(async () => (await add("t")).status).toBe(201);
+    expect(Object.keys(await addressesOf(server.admin))).toContainEqual(
+      expect.stringMatching(/^10\.9\.0\.[12]$/),
+    );
   } finally {
     await server.close();
   }

@@ -56,17 +56,18 @@ export function addressObjects(
     async all() {
       return (await client().list<IPAddressV1>({ apiVersion, kind })).items.map(read);
     },
-    async ranges(own) {
-      if (rangesVersion === undefined) return own;
+    async isOwnRangeDeleted() {
+      if (rangesVersion === undefined) return false;
+      const reference = { apiVersion: rangesVersion, kind: "ServiceCIDR", name: apiServiceName };
+      return (await client().find<ServiceCIDRV1>(reference))?.metadata.deletionTimestamp !== undefined;
+    },
+    async furtherRanges() {
+      if (rangesVersion === undefined) return [];
       const reference = { apiVersion: rangesVersion, kind: "ServiceCIDR" };
       const { items } = await client().list<ServiceCIDRV1>(reference);
-      const ownIsDeleted = items.some(
-        ({ metadata }) => metadata.name === apiServiceName && metadata.deletionTimestamp !== undefined,
-      );
-      const texts = new Set(items.filter(isUsable).flatMap(({ spec }) => spec?.cidrs ?? []));
-      for (const { text } of own) texts.delete(text);
-      const others = [...texts].flatMap((text) => AddressRange.parse(text) ?? []);
-      return ownIsDeleted ? others : [...own, ...others];
+      const others = items.filter((range) => range.metadata.name !== apiServiceName && isUsable(range));
+      const texts = new Set(others.flatMap(({ spec }) => spec?.cidrs ?? []));
+      return [...texts].flatMap((text) => AddressRange.parse(text) ?? []);
     },
   };
 }

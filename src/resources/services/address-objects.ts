@@ -22,8 +22,10 @@ export interface AddressObjects {
   remove(address: string): Promise<void>;
   /** Every object. */
   all(): Promise<readonly AddressObject[]>;
-  /** Returns the ranges of which addresses can be allocated: those of the server, and those of objects. */
-  ranges(own: readonly AddressRange[]): Promise<readonly AddressRange[]>;
+  /** Whether the ServiceCIDR of the server's ranges is being deleted, so that no addresses of them are allocated. */
+  isOwnRangeDeleted(): Promise<boolean>;
+  /** Returns the usable ranges of other ServiceCIDR objects than that of the server. */
+  furtherRanges(): Promise<readonly AddressRange[]>;
 }
 
 /** An object that no service has needed for this time is deleted. */

@@ -8,7 +8,7 @@ import { repairObjects, type AddressObjects } from "./address-objects.ts";
 import { canonicalAddress, type AddressRange } from "./address-range.ts";
 import { Allocations } from "./allocations.ts";
 import { addressIn, Claims, type Claim, type ClaimName } from "./claims.ts";
-import { settleFamilies, type ServiceSpecValue } from "./families.ts";
+import { settleFamilies, type Family, type ServiceSpecValue } from "./families.ts";
 import type { StorageHooks, PendingWrite } from "../engine/storage-hooks.ts";
 
 /** Range of node ports, inclusive. */
@@ -178,18 +178,17 @@ export class ServiceAllocation implements StorageHooks {
     if (spec.type === "ExternalName" || spec.clusterIP === "None") return;
     const requested = spec.clusterIPs ?? [];
     const addresses: string[] = [];
-    const { ranges: own, objects } = this.setup;
-    const all = objects === undefined ? own : await objects.ranges(own);
+    const own = await this.ownRanges();
     for (const [index, family] of (spec.ipFamilies ?? []).entries()) {
-      const ranges = all.filter((one) => one.family === family);
+      const ranges = own.filter((one) => one.family === family);
       const address = requested[index];
       if (address === undefined || address === "")
-        addresses.push(await this.freeAddress(ranges, allocations));
+        addresses.push(await this.freeAddress(ranges, family, allocations));
       else {
         addresses.push(address);
         const field = report.at("clusterIPs");
         if (allocations.has(addressClaim(address))) continue;
-        if (!ranges.some((range) => range.contains(address))) {
+        if (!(await this.isInRange(address, ranges))) {
           const where = `it is not in the range ${rangesText(ranges)}`;
           field.invalid(requested, `failed to allocate IP ${address}: ${where}`);
         } else if (!(await allocations.acquire(addressClaim(address)))) {
@@ -201,8 +200,44 @@ export class ServiceAllocation implements StorageHooks {
     if (addresses[0] !== undefined) spec.clusterIP = addresses[0];
   }
 
+  /** Claims a free address of the server's ranges, or of further ones if those are full. */
+  private async freeAddress(
+    ranges: readonly AddressRange[],
+    family: Family,
+    allocations: Allocations,
+  ): Promise<string> {
+    const address = await this.freeIn(ranges, allocations);
+    if (address !== undefined) return address;
+    const further = (await this.furtherRanges()).filter((one) => one.family === family);
+    const other = await this.freeIn(further, allocations);
+    if (other !== undefined) return other;
+    throw new StatusError(
+      "InternalError",
+      `failed to allocate a service IP: the range ${rangesText(ranges)} is full`,
+    );
+  }
+
+  /** The ranges of the server, unless their ServiceCIDR is being deleted. */
+  private async ownRanges(): Promise<readonly AddressRange[]> {
+    const { objects, ranges } = this.setup;
+    return objects !== undefined && (await objects.isOwnRangeDeleted()) ? [] : ranges;
+  }
+
+  /** The ranges of further ServiceCIDRs, which are read only when they are needed. */
+  private async furtherRanges(): Promise<readonly AddressRange[]> {
+    return (await this.setup.objects?.furtherRanges()) ?? [];
+  }
+
+  private async isInRange(address: string, own: readonly AddressRange[]): Promise<boolean> {
+    const contains = (range: AddressRange) => range.contains(address);
+    return own.some(contains) || (await this.furtherRanges()).some(contains);
+  }
+
   /** Claims a free address of the first range that has one; those at the beginning of the range only if no other is free. */
-  private async freeAddress(ranges: readonly AddressRange[], allocations: Allocations): Promise<string> {
+  private async freeIn(
+    ranges: readonly AddressRange[],
+    allocations: Allocations,
+  ): Promise<string | undefined> {
     for (const range of ranges) {
       const { reserved, size } = range;
       const numbers: Numbers = {
@@ -213,10 +248,7 @@ export class ServiceAllocation implements StorageHooks {
       const index = await this.choose(numbers, [reserved, size, 0, reserved], allocations);
       if (index !== undefined) return range.at(index);
     }
-    throw new StatusError(
-      "InternalError",
-      `failed to allocate a service IP: the range ${rangesText(ranges)} is full`,
-    );
+    return undefined;
   }
 
   private async freePort(allocations: Allocations): Promise<number> {

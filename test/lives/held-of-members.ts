@@ -137,12 +137,6 @@ export const heldOfMembers: readonly Held[] = [
       kind === "api/v1/services" && step.endsWith("spec.clusterIPs twice") && missing.length === 0,
   },
   {
-    because: "a level without shares has the usual ones, in all versions of the group",
-    releases: ["1.37"],
-    when: ({ kind, step }) =>
-      kind.endsWith("prioritylevelconfigurations") && step.endsWith("nominalConcurrencyShares zero"),
-  },
-  {
     because: "a request of v1beta1 has the default of the number of devices also without a class",
     releases: ["1.37"],
     when: ({ kind, missing, more }) =>

@@ -37,6 +37,15 @@ describe.each(releases)("a server of release %s", (release) => {
     );
   });
 
+  it("has the singular names of built-in kinds in discovery from 1.27 on", async () => {
+    const { body } = await server.admin.get("/apis/apps/v1");
+    const names = (body["resources"] as { name: string; singularName: string }[]).map(
+      ({ name, singularName }) => [name, singularName],
+    );
+    expect(names).toContainEqual(["deployments", isLater(release, "1.26") ? "deployment" : ""]);
+    expect(names).toContainEqual(["deployments/scale", ""]);
+  });
+
   it("serves flow control in the versions of the release, with the default objects", async () => {
     const group = "/apis/flowcontrol.apiserver.k8s.io";
     const { body } = await server.admin.get(group);

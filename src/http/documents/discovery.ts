@@ -30,6 +30,8 @@ export interface DiscoveryFeatures {
   readonly aggregated: readonly AggregatedVersion[];
   /** Whether resources have a hash that changes with their storage version. */
   readonly storageVersionHash: boolean;
+  /** Whether the resources of built-in kinds have their singular names, as in the reference from release 1.27 on. */
+  readonly singularNames: boolean;
 }
 
 /** Adds the paths of discovery: `/api`, `/apis` and the documents below them, `/version` and the index at `/`. */
@@ -206,8 +208,7 @@ function resourceDocuments(
   const { kind, name, namespaced } = resource;
   const main: ResourceDocument = {
     name,
-    // In the reference's documents built-in kinds have none.
-    singularName: kind.custom === undefined ? "" : kind.singular,
+    singularName: kind.custom !== undefined || features.singularNames ? kind.singular : "",
     namespaced,
     kind: kind.name,
     verbs: kind.verbs,

@@ -29,7 +29,7 @@ import { sortedListsOfProcess } from "../../http/verbs/sort-memory.ts";
 import { bufferedListsOfProcess } from "../../http/verbs/buffered-parts.ts";
 import { PathTable } from "../../http/request/path-table.ts";
 import { OpenStreams } from "../../http/transport/open-streams.ts";
-import { isLater, type Release } from "../../base/releases.ts";
+import { isAtLeast, isLater, type Release } from "../../base/releases.ts";
 import type { AggregatedVersion } from "../../http/documents/aggregated-discovery.ts";
 import { rarely } from "../../base/clock.ts";
 import type { Engine } from "../../resources/engine/engine.ts";
@@ -198,6 +198,7 @@ function addApiDocuments(
   addDiscoveryPaths(paths, registry, apiServices, {
     aggregated: on("AggregatedDiscoveryEndpoint") ? aggregatedVersions(registry.release, on) : [],
     storageVersionHash: on("StorageVersionHash"),
+    singularNames: isAtLeast(registry.release, "1.27"),
   });
   addOpenApiPaths(paths, registry, { apiServices, clock, version3: on("OpenAPIV3"), failed, passOn });
 }

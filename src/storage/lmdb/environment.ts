@@ -312,7 +312,7 @@ function initialise({ dir, meta }: Environment, asNew: boolean): void {
     throw new Error(`${dataFile} is CORRUPTED: the state record is missing`);
   } else if (!readableFormats.includes(state[0]!)) {
     throw new StoreDamagedError(
-      `the data folder ${dir} has format version ${state[0]}, this program knows up to ${formatVersion}: ` +
+      `the data folder ${dir} has format version ${state[0]}, this program knows up to ${Math.max(...readableFormats)}: ` +
         "use the program version that wrote it, or restore a backup into an empty folder",
     );
   } else if (!isStateSound(state)) {

@@ -23,6 +23,7 @@ const sharedFiles = {
     "src/storage/store.ts",
   ],
   "grpc.cjs": ["src/storage/etcd/grpc.ts"],
+  "postgres.cjs": ["src/storage/postgres/library.ts"],
   "undici.cjs": ["src/remote/undici.ts"],
   "yaml.cjs": ["src/base/yaml-library.ts"],
 };

@@ -20,6 +20,7 @@ const exceptions: Readonly<Record<string, string>> = {
   "src/storage/lmdb/committer/messages.ts":
     "reads what a process of the same server sent over a private socket",
   "src/storage/lmdb/backup/manifest.ts": "reads what a backup wrote; `npm run damage` damages it",
+  "src/storage/postgres/address.ts": "an option of the administrator",
   "src/server/certificates/serving.ts": "reads a file; the decoder is base/certificates/pem.ts",
   "src/server/encryption/encryption-configuration.ts":
     "a file of the administrator; its decoder is schema/configuration.ts",

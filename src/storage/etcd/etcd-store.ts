@@ -27,7 +27,7 @@ import { Keyspace } from "./keyspace.ts";
 import { LiveFeed } from "./live-feed.ts";
 import type { KeyValue } from "./messages.ts";
 import { EtcdSharedValues } from "./shared-values.ts";
-import { SharedRead } from "./shared-read.ts";
+import { SharedRead } from "../shared-read.ts";
 import { decodeEntry } from "./value.ts";
 import { Writer } from "./writer.ts";
 

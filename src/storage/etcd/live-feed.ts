@@ -8,7 +8,7 @@ import { passCompaction } from "./claim.ts";
 import type { Connection } from "./connection.ts";
 import { watchEvents } from "./event-watch.ts";
 import type { Keyspace } from "./keyspace.ts";
-import type { SharedRead } from "./shared-read.ts";
+import type { SharedRead } from "../shared-read.ts";
 
 const retryFirstMs = 50;
 const retryMostMs = 500;

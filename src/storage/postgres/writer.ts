@@ -1,0 +1,216 @@
+import { randomUUID } from "node:crypto";
+import { setTimeout as delay } from "node:timers/promises";
+import type { Clock } from "../../base/clock.ts";
+import { revisionOf } from "../entry.ts";
+import {
+  type CommitResult,
+  type Entry,
+  type Revision,
+  StoreError,
+  type StoreEvent,
+  StoreFullError,
+  StoreTimeoutError,
+  StoreUnavailableError,
+  type Write,
+} from "../store.ts";
+import {
+  type BatchOutcome,
+  commitValues,
+  eventOf,
+  expectedOf,
+  outcomeOf,
+  resultOf,
+  takeBatch,
+  type WaitingWrite,
+} from "./batch.ts";
+import type { Connection } from "./connection.ts";
+import type { EntryCache } from "./entry-cache.ts";
+import type { OwnBatch } from "./log-follower.ts";
+import { type Session, SessionLostError } from "./session.ts";
+import type { Statements } from "./statements.ts";
+
+const retryFirstMs = 20;
+const retryMostMs = 500;
+/** Part of the timeout for which a batch waits for the lock of the store, which other servers hold for one batch each. */
+const lockShare = 0.8;
+
+interface Parts {
+  readonly connection: Connection;
+  readonly statements: Statements;
+  readonly cache: EntryCache;
+  readonly clock: Clock;
+  /** Reads an entry at a revision. */
+  readonly getAt: (key: string, at: Revision) => Promise<Entry | undefined>;
+  /** Publishes a committed batch; its writes are acknowledged when the promise resolves. */
+  readonly committed: (batch: OwnBatch) => Promise<void>;
+}
+
+/**
+ * Commits writes in batches, one after the other: those that arrive while a batch is committed form the next one. A batch is one statement
+ * with one sync of the database's log.
+ *
+ * If the connection is lost before the answer, the batch is looked up by its id. The lookup inserts the id, so that a transaction that is
+ * still to come fails: then the batch is either committed, with known revisions, or never will be.
+ */
+export class Writer {
+  private readonly queue: WaitingWrite[] = [];
+  private running: Promise<void> | undefined;
+  private session: Session | undefined;
+  private failure: StoreError | undefined;
+  /** Number of writes that failed for lack of space or because of a failed commit. */
+  failedWrites = 0;
+
+  constructor(private readonly parts: Parts) {}
+
+  /** Why the last batch failed for lack of space; undefined if it didn't. */
+  get obstacle(): StoreError | undefined {
+    return this.failure instanceof StoreFullError ? this.failure : undefined;
+  }
+
+  /** Commits a write with the next batch. */
+  commit(write: Write): Promise<CommitResult> {
+    const { connection, clock } = this.parts;
+    return new Promise((resolve, reject) => {
+      this.queue.push({ write, deadlineMs: clock.monotonicNow() + connection.timeoutMs, resolve, reject });
+      this.running ??= this.run();
+    });
+  }
+
+  async close(): Promise<void> {
+    while (this.running !== undefined) await this.running;
+    await this.session?.close();
+  }
+
+  private async run(): Promise<void> {
+    // The writes of one turn of the event loop form a batch.
+    await new Promise((resolve) => setImmediate(resolve));
+    while (this.queue.length > 0) {
+      this.rejectLate();
+      const batch = takeBatch(this.queue);
+      if (batch.length === 0) continue;
+      try {
+        await this.commitBatch(batch);
+        this.failure = undefined;
+      } catch (error) {
+        this.failure = asStoreError(error);
+        this.failedWrites += batch.length;
+        for (const { reject } of batch) reject(this.failure);
+      }
+    }
+    // Before anything else runs: a write that arrives from now on starts the next run.
+    this.running = undefined;
+  }
+
+  private rejectLate(): void {
+    const { clock, connection } = this.parts;
+    const nowMs = clock.monotonicNow();
+    while (this.queue.length > 0 && this.queue[0]!.deadlineMs <= nowMs) {
+      this.failedWrites++;
+      this.queue
+        .shift()!
+        .reject(
+          new StoreTimeoutError(
+            `the write waited ${connection.timeoutMs} ms for those before it; nothing was written`,
+          ),
+        );
+    }
+  }
+
+  private async commitBatch(batch: readonly WaitingWrite[]): Promise<void> {
+    const { connection, statements } = this.parts;
+    const id = randomUUID();
+    const previous = this.previousOf(batch);
+    const cached = (write: Write) => previous.get(write);
+    const lockMs = Math.ceil(connection.timeoutMs * lockShare);
+    const session = await this.writeSession();
+    try {
+      const values = commitValues(id, lockMs, batch, cached);
+      const rows = await connection.execute(session, { ...statements.commit, values });
+      await this.finish(id, outcomeOf(rows, batch, cached));
+    } catch (error) {
+      if (!(error instanceof SessionLostError)) throw error;
+      await this.resolveUnanswered(id, batch, previous, error);
+    }
+  }
+
+  /** Returns the values that the writes of a batch replace, as far as they are cached. */
+  private previousOf(batch: readonly WaitingWrite[]): Map<Write, Entry> {
+    const previous = new Map<Write, Entry>();
+    for (const { write } of batch) {
+      const entry = this.parts.cache.get(write.key);
+      if (entry !== undefined && entry.revision === expectedOf(write)) previous.set(write, entry);
+    }
+    return previous;
+  }
+
+  private async finish(id: string, { base, last, events, results }: BatchOutcome): Promise<void> {
+    if (events.length > 0) await this.parts.committed({ id, base, last, events });
+    for (const { to, result } of results) to.resolve(result);
+  }
+
+  private async writeSession(): Promise<Session> {
+    if (this.session?.isOpen !== true) this.session = await this.parts.connection.connect();
+    return this.session;
+  }
+
+  /**
+   * Finds out whether a batch without an answer was committed. Its writes that weren't are committed again, with the next batch.
+   *
+   * @throws {StoreUnavailableError} if the database can't be reached in time; then the outcome isn't known.
+   */
+  private async resolveUnanswered(
+    id: string,
+    batch: readonly WaitingWrite[],
+    previous: ReadonlyMap<Write, Entry>,
+    lost: SessionLostError,
+  ): Promise<void> {
+    const revisions = await this.outcome(id, lost);
+    const isWritten = (index: number) => (revisions?.[index] ?? 0) > 0;
+    this.queue.unshift(...batch.filter((_, index) => !isWritten(index)));
+    if (revisions === undefined) return;
+    const written = batch.flatMap((to, index) =>
+      isWritten(index) ? [{ to, revision: revisionOf(revisions[index]!) }] : [],
+    );
+    const events: StoreEvent[] = [];
+    for (const { to, revision } of written) {
+      const { write } = to;
+      const replaced =
+        write.kind === "create"
+          ? undefined
+          : (previous.get(write) ?? (await this.parts.getAt(write.key, revisionOf(revision - 1))));
+      events.push(eventOf(write, revision, replaced));
+    }
+    const base = revisionOf(events[0]!.revision - 1);
+    await this.parts.committed({ id, base, last: events.at(-1)!.revision, events });
+    for (const [index, { to }] of written.entries()) to.resolve(resultOf(events[index]!));
+  }
+
+  /** Returns the revisions of the writes of a batch, 0 for those that failed; undefined if it isn't and never will be committed. */
+  private async outcome(id: string, lost: SessionLostError): Promise<readonly number[] | undefined> {
+    const { connection, statements, clock } = this.parts;
+    const endMs = clock.monotonicNow() + connection.timeoutMs;
+    for (let delayMs = retryFirstMs; ; delayMs = Math.min(delayMs * 2, retryMostMs)) {
+      try {
+        const session = await this.writeSession();
+        await connection.execute(session, { ...statements.abandon, values: [id] });
+        const [row] = await connection.execute(session, { ...statements.outcome, values: [id] });
+        if (row?.[0] === null) return undefined;
+        if (row !== undefined) return String(row[1]).slice(1, -1).split(",").map(Number);
+        // Another server removed the mark as outdated, after the batch had waited for very long.
+      } catch (error) {
+        if (!(error instanceof StoreUnavailableError) && !(error instanceof StoreTimeoutError)) throw error;
+      }
+      if (clock.monotonicNow() >= endMs)
+        throw new StoreUnavailableError(`${lost.message}; whether the write took effect isn't known`, {
+          cause: lost,
+        });
+      await delay(delayMs);
+    }
+  }
+}
+
+function asStoreError(error: unknown): StoreError {
+  return error instanceof StoreError
+    ? error
+    : new StoreError(`the commit failed: ${String(error)}`, { cause: error });
+}

@@ -131,11 +131,17 @@ async function settingsOfFile(file: string): Promise<Map<string, Setting>> {
   return settingsOf(programOptionTable, value ?? {}, { source: file });
 }
 
-/** Sets the engine to etcd if this source has etcd endpoints. */
+/** Sets the engine to etcd or PostgreSQL if this source has an address of one. */
 function implied(settings: Map<string, Setting>): Settings {
   const endpoints = settings.get("storage.endpoints");
-  if (endpoints === undefined || (endpoints.value as readonly string[]).length === 0) return settings;
-  return new Map([...settings, ["storage.engine", { value: "etcd", name: endpoints.name }]]);
+  const address = settings.get("storage.url") ?? settings.get("storage.urlFile");
+  const isEtcd = endpoints !== undefined && (endpoints.value as readonly string[]).length > 0;
+  if (isEtcd && address !== undefined)
+    throw new UsageError(`${endpoints.name} and ${address.name}: objects are kept in one store; choose one`);
+  const engine = isEtcd
+    ? { value: "etcd", name: endpoints.name }
+    : address && { value: "postgres", name: address.name };
+  return engine === undefined ? settings : new Map([...settings, ["storage.engine", engine]]);
 }
 
 /** Returns the names of options that weren't set by their flag. */
@@ -173,6 +179,8 @@ function serverOptions(
     );
   if (storage.engine === "etcd" && storage.endpoints.length === 0)
     throw new UsageError("--storage-backend=etcd3 needs --etcd-servers");
+  if (storage.engine === "postgres" && storage.url === undefined && storage.urlFile === undefined)
+    throw new UsageError("--storage-backend=postgres needs --postgres-url or --postgres-url-file");
   const names = vocabularyOf(complete, settings);
   checkAuditVersions(settings, auditVersion(names));
   return {
@@ -211,7 +219,7 @@ function numberOfWorkers({ workers, storage }: ProgramSettings, settings: Settin
   const number = workers === "auto" ? availableParallelism() : workers;
   if (number === 1 || storage.engine !== "memory") return number;
   throw new UsageError(
-    `${settings.get("workers")!.name}: ${workers} workers can't share a store in memory; use --storage-backend=embedded or etcd3`,
+    `${settings.get("workers")!.name}: ${workers} workers can't share a store in memory; use --storage-backend=embedded, postgres or etcd3`,
   );
 }
 

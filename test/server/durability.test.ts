@@ -44,6 +44,10 @@ test("durability is refused with etcd, and has no effect on a store in memory", 
   expect(await messageOf({ storage: etcd, durability })).toBe(
     "durability: etcd syncs its writes by itself; the option is for storage.engine=embedded",
   );
+  const postgres = { engine: "postgres", url: "postgres://127.0.0.1:1/db" } as const;
+  expect(await messageOf({ storage: postgres, durability })).toBe(
+    "durability: PostgreSQL syncs its writes by itself; the option is for storage.engine=embedded",
+  );
   expect(await messageOf({ storage: { engine: "memory" }, durability })).toBe("the server started");
 });
 

@@ -1,6 +1,7 @@
 import { isIP } from "node:net";
 import { CertificateFault, checkHost } from "../../base/certificates/serving-certificates.ts";
 import { isStore } from "../../storage/guarded-store.ts";
+import { databaseAddress } from "./database-address.ts";
 import { readOptionBytes } from "./option-files.ts";
 import { OptionsError } from "./options-error.ts";
 import type { ServerOptions } from "./server-options.ts";
@@ -33,7 +34,9 @@ function checkName(flag: string, name: string): void {
 const endpoint = /^(https?:\/\/)?(\[[^\]]+\]|[^:/\s]+):\d+\/?$/;
 
 async function checkStorage(storage: ServerOptions["storage"]): Promise<void> {
-  if (isStore(storage) || storage.engine !== "etcd") return;
+  if (isStore(storage)) return;
+  if (storage.engine === "postgres") return void (await databaseAddress(storage));
+  if (storage.engine !== "etcd") return;
   const { endpoints, caFile, certFile, keyFile } = storage;
   if (endpoints.length === 0) throw new OptionsError("--etcd-servers: at least one endpoint is needed");
   for (const one of endpoints) {

@@ -43,9 +43,9 @@ export const serverOptionTable = {
     description: "Where objects are stored.",
     typeName: "StorageOptions",
     choice: option(
-      oneOf(["embedded", "memory", "etcd"], { etcd: "etcd3" }),
+      oneOf(["embedded", "memory", "etcd", "postgres"], { etcd: "etcd3" }),
       "storage-backend",
-      "Storage engine: embedded, memory or etcd3 (in a configuration file and in createServer: etcd).",
+      "Storage engine: embedded, memory, postgres or etcd3 (in a configuration file and in createServer: etcd).",
       { default: "embedded", libraryDefault: "memory", required: true },
     ),
     variants: {
@@ -66,6 +66,24 @@ export const serverOptionTable = {
         certFile: option(file, "etcd-certfile", "Client certificate of the server for etcd (PEM)."),
         keyFile: option(file, "etcd-keyfile", "Key of --etcd-certfile (PEM)."),
         prefix: option(text, "etcd-prefix", "Prefix of all keys in etcd.", { default: "/registry" }),
+      },
+      postgres: {
+        url: option(
+          text,
+          "postgres-url",
+          "URL of a PostgreSQL database, postgres://USER:PASSWORD@HOST:PORT/DATABASE; implies --storage-backend=postgres. Other users of the machine can see flags: give a password in the environment or in --postgres-url-file.",
+        ),
+        urlFile: option(
+          file,
+          "postgres-url-file",
+          "File with the URL of a PostgreSQL database; implies --storage-backend=postgres.",
+        ),
+        schema: option(
+          text,
+          "postgres-schema",
+          "Schema of the tables in the database, which the server creates.",
+          { default: "plinth" },
+        ),
       },
     },
   },

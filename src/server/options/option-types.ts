@@ -4,17 +4,17 @@
 /** Where objects are stored. */
 export type StorageOptions =
   | {
-      /** Storage engine: embedded, memory or etcd3 (in a configuration file and in createServer: etcd). */
+      /** Storage engine: embedded, memory, postgres or etcd3 (in a configuration file and in createServer: etcd). */
       readonly engine: "embedded";
       /** Folder of the embedded store. The program uses one in `--data-dir`. */
       readonly dir: string;
     }
   | {
-      /** Storage engine: embedded, memory or etcd3 (in a configuration file and in createServer: etcd). */
+      /** Storage engine: embedded, memory, postgres or etcd3 (in a configuration file and in createServer: etcd). */
       readonly engine: "memory";
     }
   | {
-      /** Storage engine: embedded, memory or etcd3 (in a configuration file and in createServer: etcd). */
+      /** Storage engine: embedded, memory, postgres or etcd3 (in a configuration file and in createServer: etcd). */
       readonly engine: "etcd";
       /** Addresses of an etcd cluster, comma separated; implies `storage.engine`=etcd3. */
       readonly endpoints: readonly string[];
@@ -26,6 +26,19 @@ export type StorageOptions =
       readonly keyFile?: string | undefined;
       /** Prefix of all keys in etcd. (default "/registry") */
       readonly prefix?: string | undefined;
+    }
+  | {
+      /** Storage engine: embedded, memory, postgres or etcd3 (in a configuration file and in createServer: etcd). */
+      readonly engine: "postgres";
+      /**
+       * URL of a PostgreSQL database, postgres://USER:PASSWORD@HOST:PORT/DATABASE; implies `storage.engine`=postgres.
+       * Other users of the machine can see flags: give a password in the environment or in `storage.urlFile`.
+       */
+      readonly url?: string | undefined;
+      /** File with the URL of a PostgreSQL database; implies `storage.engine`=postgres. */
+      readonly urlFile?: string | undefined;
+      /** Schema of the tables in the database, which the server creates. (default "plinth") */
+      readonly schema?: string | undefined;
     };
 
 /** Encryption of stored objects. */

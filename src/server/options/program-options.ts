@@ -63,7 +63,7 @@ export const programOptionTable = {
   workers: option(
     integerOrAuto(1, 64),
     "workers",
-    "Number of processes that serve requests on one port; auto for one per processor. More than one needs a store that processes can share: embedded or etcd3.",
+    "Number of processes that serve requests on one port; auto for one per processor. More than one needs a store that processes can share: embedded, postgres or etcd3.",
     { default: 1 },
   ),
   flagDeprecationWarnings: option(

@@ -24,9 +24,9 @@ export function deferredSyncMsOf(options: ServerOptions, hasOwnStore: boolean): 
   if (durability.length === 0) return intervals;
   if (hasOwnStore || isStore(storage))
     throw new OptionsError(`${flag}: a store of the embedding program syncs its writes by itself`);
-  if (storage.engine === "etcd")
+  if (storage.engine === "etcd" || storage.engine === "postgres")
     throw new OptionsError(
-      `${flag}: etcd syncs its writes by itself; the option is for --storage-backend=embedded`,
+      `${flag}: ${storage.engine === "etcd" ? "etcd" : "PostgreSQL"} syncs its writes by itself; the option is for --storage-backend=embedded`,
     );
   const kinds = [...builtInKinds, ...(extensions?.kinds ?? [])];
   const stored = kinds.map((kind) => resourceOf(kind, vocabulary)).filter(isStored);

@@ -7,6 +7,7 @@ import { writePrepared } from "./prepared-objects.ts";
 import type { Inherited } from "./inherited.ts";
 import type { Store } from "../../storage/store.ts";
 import { stampError, stampOf } from "./store-stamp.ts";
+import { databaseAddress } from "../options/database-address.ts";
 import type { ServerOptions } from "../options/server-options.ts";
 import type { StorageSettings } from "../options/settings-types.ts";
 
@@ -73,6 +74,14 @@ async function openEngine(
       const { connectEtcdStore } = await import("../../storage/etcd/etcd-store.ts");
       const { engine: _engine, ...connection } = storage;
       const store = await connectEtcdStore({ ...connection, ...common });
+      return { store, shared: store.shared, hasDefaults: false };
+    }
+    case "postgres": {
+      const { connectPostgresStore } = await import("../../storage/postgres/postgres-store.ts");
+      const { schema } = storage;
+      const warn = (message: string) => log.warn({ store: "postgres" }, message);
+      const url = await databaseAddress(storage);
+      const store = await connectPostgresStore({ url, schema, warn, ...common });
       return { store, shared: store.shared, hasDefaults: false };
     }
   }

@@ -22,12 +22,23 @@ export function stampOf({ name }: Vocabulary): RequestedStamp {
   return { label: name, format: storeFormat, telltales: new Map(telltales) };
 }
 
+/** Returns a description of a store, and the flag that chooses another one. */
+function placeOf(storage: StorageSettings): readonly [store: string, flag: string] {
+  switch (storage.engine) {
+    case "etcd":
+      return [`the store under ${storage.prefix} in etcd`, "--etcd-prefix"];
+    case "postgres":
+      return [`the store in the schema ${storage.schema} of the database`, "--postgres-schema"];
+    case "embedded":
+      return [`the store in ${storage.dir}`, "--data-dir"];
+    case "memory":
+      return ["the store in memory", "--data-dir"];
+  }
+}
+
 /** Returns the error for a store of another vocabulary or a newer format; the message names the flags to change. */
 export function stampError({ labels, format }: StoreStampError, storage: StorageSettings): OptionsError {
-  const [store, flag] =
-    storage.engine === "etcd"
-      ? [`the store under ${storage.prefix} in etcd`, "--etcd-prefix"]
-      : [`the store in ${storage.engine === "embedded" ? storage.dir : "memory"}`, "--data-dir"];
+  const [store, flag] = placeOf(storage);
   const otherwise = `or choose another ${flag}`;
   if (labels.length > 1) {
     const all = labels.join(" and ");

@@ -4,7 +4,7 @@ import type { ConnectionOptions as TlsOptions } from "node:tls";
 import { peerTrust } from "../../base/certificates/peer-trust.ts";
 
 /** A part of a URL of a database isn't valid. The message doesn't contain the URL, which may have a password. */
-class AddressError extends Error {
+export class AddressError extends Error {
   override name = "AddressError";
 }
 

@@ -60,7 +60,7 @@ export class Notifications {
         );
       } catch (error) {
         // The other servers find the change by their polls.
-        this.options.failed(error);
+        if (!this.closed) this.options.failed(error);
       }
     }
     this.sending = false;

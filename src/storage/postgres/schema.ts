@@ -7,13 +7,6 @@ import { sqlStateOf } from "./session.ts";
 /** Version of the tables and functions. A later version keeps the functions of earlier ones, so that servers can be replaced one by one. */
 const schemaVersion = 1;
 
-const schemaName = /^[a-z_][a-z0-9_]{0,47}$/;
-
-/** Whether a text can be the name of the store's schema in the database. */
-export function isSchemaName(text: string): boolean {
-  return schemaName.test(text) && !text.startsWith("pg_");
-}
-
 const undefinedTable = "42P01";
 const undefinedSchema = "3F000";
 const insufficientPrivilege = "42501";

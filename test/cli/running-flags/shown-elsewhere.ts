@@ -7,6 +7,10 @@ const etcd = (flag: string, value: string, observed: string, title: string): Sho
   file: "cli/running-flags/etcd.etcd.test.ts",
   title,
 });
+const database = (flag: string, value: string, observed: string, title: string): ShownElsewhere => ({
+  ...etcd(flag, value, observed, title),
+  file: "cli/running-flags/postgres.postgres.test.ts",
+});
 const cluster =
   "--etcd-servers, --etcd-cafile, --etcd-certfile and --etcd-keyfile keep the objects in the cluster";
 
@@ -108,6 +112,24 @@ export const shownElsewhere: readonly ShownElsewhere[] = [
     "/elsewhere",
     "which objects the server sees",
     "--etcd-prefix keeps the objects of servers with another one apart",
+  ),
+  database(
+    "postgres-url",
+    "URL",
+    "where the objects are",
+    "--postgres-url and --postgres-url-file keep the objects in the database",
+  ),
+  database(
+    "postgres-url-file",
+    "FILE",
+    "where the objects are",
+    "--postgres-url and --postgres-url-file keep the objects in the database",
+  ),
+  database(
+    "postgres-schema",
+    "elsewhere",
+    "which objects the server sees",
+    "--postgres-schema keeps the objects of servers with another one apart",
   ),
   // There is one version of events, the default: that another one is refused is all that can be seen.
   ...["audit-log-version", "audit-webhook-version"].map((flag) => ({

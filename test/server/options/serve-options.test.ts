@@ -78,7 +78,10 @@ describe("options of plinth serve", () => {
     ["port: false", "plinth.yaml: port: the program needs a port"],
     ["host: nowhere", 'plinth.yaml: host: "nowhere" is not an IP address'],
     ["storage: memory", 'plinth.yaml: storage: "memory" is not an object of options'],
-    ["storage: {engine: lmdb}", 'plinth.yaml: storage.engine: "lmdb" is not one of embedded, memory, etcd'],
+    [
+      "storage: {engine: lmdb}",
+      'plinth.yaml: storage.engine: "lmdb" is not one of embedded, memory, etcd, postgres',
+    ],
     ["storage: {engine: memory, prefix: /x}", "plinth.yaml: storage.prefix: there is no such option"],
     ["authentication: {oidc: {}}", "--oidc-issuer-url: is needed, and must be a text"],
     [

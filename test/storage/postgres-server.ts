@@ -64,7 +64,8 @@ interface PostgresOptions {
 /** A PostgreSQL server on the loopback interface with its own data folder. */
 export class PostgresServer {
   private child: ChildProcess | undefined;
-  private log = "";
+  /** What the server wrote last. */
+  log = "";
   private readonly folder = temporaryFolder();
 
   private constructor(
@@ -95,20 +96,31 @@ export class PostgresServer {
     return path.join(this.folder.path, "data");
   }
 
-  /** Starts the server; again after {@link kill}, with the same data. */
+  /** Starts the server; again after {@link kill}, with the same data, as soon as the processes of the killed server have ended. */
   async run(): Promise<void> {
+    for (let attempt = 1; !(await this.tryToRun()); attempt++) {
+      if (attempt === 100) throw new Error(`postgres doesn't start: ${this.log}`);
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+  }
+
+  private async tryToRun(): Promise<boolean> {
     this.log = "";
     const child = spawn(path.join(programs!, "postgres"), ["-D", this.dataDir], {
       ...owner,
       stdio: ["ignore", "ignore", "pipe"],
     });
     this.child = child;
-    await new Promise<void>((resolve, reject) => {
+    return new Promise<boolean>((resolve, reject) => {
       child.stderr.on("data", (chunk: Buffer) => {
         this.log = (this.log + chunk.toString()).slice(-20_000);
-        if (this.log.includes("ready to accept")) resolve();
+        if (this.log.includes("ready to accept")) resolve(true);
       });
-      child.once("exit", (code) => reject(new Error(`postgres ended with ${code}: ${this.log}`)));
+      child.once("error", reject);
+      child.once("exit", (code) => {
+        if (/in use|lock file/.test(this.log)) resolve(false);
+        else reject(new Error(`postgres ended with ${code}: ${this.log}`));
+      });
     });
   }
 
@@ -143,6 +155,38 @@ export class PostgresServer {
     });
     if (status !== 0) throw new Error(`psql: ${stderr}`);
     return stdout.trim();
+  }
+
+  /** Executes SQL in a transaction that ends with `release`. */
+  hold(text: string): { readonly held: Promise<void>; release(): Promise<void> } {
+    const args = ["-h", this.socketFolder, "-p", String(this.port), "-U", "plinth", "-d", "postgres", "-At"];
+    const env = { ...process.env, PGPASSWORD: decodeURIComponent(this.password) };
+    const psql = spawn(path.join(programs!, "psql"), args, { env, stdio: ["pipe", "pipe", "inherit"] });
+    psql.stdin.write(`begin; ${text}; select 'held';\n`);
+    const held = new Promise<void>((resolve) => {
+      psql.stdout.on("data", (chunk: Buffer) => {
+        if (chunk.includes("held")) resolve();
+      });
+    });
+    const release = async (): Promise<void> => {
+      const exited = once(psql, "exit");
+      psql.stdin.end();
+      await exited;
+    };
+    return { held, release };
+  }
+
+  /** Allows or refuses connections over TCP without TLS; has an effect if the server has TLS. */
+  allowPlain(allowed: boolean): void {
+    const access = `local all all scram-sha-256\n${allowed ? "host" : "hostssl"} all all 127.0.0.1/32 scram-sha-256\n`;
+    writeFileSync(path.join(this.dataDir, "pg_hba.conf"), access);
+    if (this.child !== undefined) this.sql("select pg_reload_conf()");
+  }
+
+  /** Gives a copy of the data to the user that runs the server. */
+  own(folder: string): void {
+    if (owner === undefined) return;
+    spawnSync("chown", ["-R", `${owner.uid}:${owner.gid}`, folder]);
   }
 
   async dispose(): Promise<void> {
@@ -191,9 +235,7 @@ export class PostgresServer {
     };
     const lines = Object.entries(all).map(([name, value]) => `${name} = '${value}'\n`);
     writeFileSync(path.join(this.dataDir, "postgresql.auto.conf"), lines.join(""));
-    if (tls === undefined) return;
-    const access = "local all all scram-sha-256\nhostssl all all 127.0.0.1/32 scram-sha-256\n";
-    writeFileSync(path.join(this.dataDir, "pg_hba.conf"), access);
+    if (tls !== undefined) this.allowPlain(false);
   }
 
   /** Copies the files, because the server refuses a key that others may read. */

@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { setTimeout as delay } from "node:timers/promises";
 import type { Clock } from "../../base/clock.ts";
 import { firstRevision, revisionOf } from "../entry.ts";
 import type { Feed, PastSlice } from "../feed.ts";
@@ -32,6 +33,8 @@ export interface OwnBatch {
 const pollMs = 1000;
 /** The same while notifications don't arrive, as through a connection pooler. */
 const silentPollMs = 100;
+/** Pause before the log is read again after a failure, in milliseconds. */
+const retryMs = 50;
 /** Number of polls that find changes without a notification before notifications count as missing. */
 const silentPolls = 3;
 
@@ -109,17 +112,19 @@ export class LogFollower {
   }
 
   /**
-   * Publishes a batch of this store, after everything before it. If the events of other servers before it can't be read, the subscriptions
-   * end, so that none misses an acknowledged write.
+   * Publishes a batch of this store, after everything before it. If the events of other servers before it can't be read in time, the
+   * subscriptions end, so that none misses an acknowledged write.
    */
   async publishOwn(batch: OwnBatch): Promise<void> {
-    const { feed } = this.parts;
-    if (feed.position < batch.base) {
+    const { feed, clock, connection } = this.parts;
+    const endMs = clock.monotonicNow() + connection.timeoutMs;
+    while (feed.position < batch.base) {
       try {
         await this.catchUp(batch.base);
       } catch (error) {
-        feed.endAll(asStoreError(error));
-        return;
+        const isLasting = !(error instanceof StoreUnavailableError) || clock.monotonicNow() >= endMs;
+        if (isLasting) return feed.endAll(asStoreError(error));
+        await delay(retryMs);
       }
     }
     this.publish(batch.events, batch.last, true);

@@ -35,6 +35,7 @@ const pollMs = 1000;
 const silentPollMs = 100;
 /** Pause before the log is read again after a failure, in milliseconds. */
 const retryMs = 50;
+const seenBatches = 8;
 /** Number of polls that find changes without a notification before notifications count as missing. */
 const silentPolls = 3;
 
@@ -49,6 +50,8 @@ interface Parts {
   /** Id of the batch at the position of the feed. */
   readonly newest: string;
   readonly warn: (message: string) => void;
+  /** Resolves when a batch that this store is committing is published; undefined for other batches. */
+  readonly underWay: (id: string) => Promise<void> | undefined;
 }
 
 /**
@@ -61,6 +64,8 @@ export class LogFollower {
   private knownFloor: Revision = firstRevision;
   /** The newest batch that was published, and its last revision. The database must have it as long as its history isn't compacted. */
   private seen: { readonly id: string; readonly revision: Revision };
+  /** The last batches that were published: own batches may be published between the read of the newest batch and its answer. */
+  private lately: { readonly id: string; readonly revision: Revision }[];
   private readonly tail: SharedRead<Revision>;
   private readonly polls: Periodic;
   private fastPolls: Periodic | undefined;
@@ -73,8 +78,12 @@ export class LogFollower {
   constructor(private readonly parts: Parts) {
     const { clock, feed, now, newest } = parts;
     this.seen = { id: newest, revision: feed.position };
+    this.lately = [this.seen];
     this.marks.add(now(), feed.position);
-    this.tail = new SharedRead(() => this.readTail());
+    this.tail = new SharedRead(
+      () => this.readTail(),
+      () => new Promise((resolve) => setImmediate(resolve)),
+    );
     this.polls = new Periodic(clock, pollMs, () => this.poll());
   }
 
@@ -182,8 +191,19 @@ export class LogFollower {
     }
   }
 
-  /** Reads one part of the log; returns the newest revision of the store. */
-  private readTail(): Promise<Revision> {
+  /**
+   * Returns the newest revision of the store, and publishes what came since the position, at most one part of the log. Usually there is
+   * nothing, or only a batch of this store whose answer is still to come.
+   */
+  private async readTail(): Promise<Revision> {
+    const { connection, statements, feed, underWay } = this.parts;
+    const before = feed.position;
+    const [row] = await connection.read(statements.newest);
+    const [latest, floor, id] = (row ?? []) as unknown as [Revision, Revision, string];
+    this.learnFloor(floor);
+    if (!this.wasSeen(id, latest)) await underWay(id);
+    // A batch below the position at the start of the read means that later ones are lost.
+    if (this.wasSeen(id, latest) && latest >= before && latest <= feed.position) return latest;
     return this.readPart(revisionOf(Number.MAX_SAFE_INTEGER));
   }
 
@@ -231,7 +251,15 @@ export class LogFollower {
   }
 
   private see(id: string, revision: Revision): void {
-    if (revision > this.seen.revision) this.seen = { id, revision };
+    if (revision <= this.seen.revision) return;
+    this.seen = { id, revision };
+    this.lately.push(this.seen);
+    if (this.lately.length > seenBatches) this.lately.shift();
+  }
+
+  /** Whether a batch is one of the last published ones. */
+  private wasSeen(id: string, revision: Revision): boolean {
+    return this.lately.some((batch) => batch.id === id && batch.revision === revision);
   }
 
   /** @throws {StoreDamagedError} if the log lacks a revision. */
@@ -269,6 +297,7 @@ export class LogFollower {
     this.parts.cache.clear();
     feed.skipTo(revision);
     this.seen = { id, revision };
+    this.lately = [this.seen];
     return revision;
   }
 }

@@ -145,6 +145,7 @@ class DatabaseStore implements PostgresStore {
       now,
       newest: start.id,
       warn,
+      underWay: (id) => this.writer.underWay(id),
     });
     this.points = new PointReads(connection, statements, cache, () => feed.position);
     this.notifications = new Notifications({

@@ -69,6 +69,13 @@ function readStatements(schema: string, named: Named) {
          and e.revision <= $3::bigint and (e.until is null or e.until > $3::bigint))
        from ${schema}.line l where l.id = 1`,
     ),
+    /** The newest batch. */
+    newest: named(
+      "newest",
+      `select b.revision, l.floor, b.id::text from ${schema}.line l, lateral (
+         select b.revision, b.id from ${schema}.batches b where b.revision is not null order by b.revision desc limit 1
+       ) b where l.id = 1`,
+    ),
     /** Changes after revision $1 up to $2, unless the batch $3 with revision $4, which the reader has seen, is missing. */
     log: named("log", log(schema, latest, "")),
     /** As `log`, of keys from $5 to below $6. */

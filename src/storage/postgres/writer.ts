@@ -57,6 +57,7 @@ export class Writer {
   private running: Promise<void> | undefined;
   private session: Session | undefined;
   private failure: StoreError | undefined;
+  private current: { readonly id: string; readonly published: Promise<void> } | undefined;
   /** Number of writes that failed for lack of space or because of a failed commit. */
   failedWrites = 0;
 
@@ -76,6 +77,11 @@ export class Writer {
     });
   }
 
+  /** Resolves when the batch with an id is published or has failed; undefined if this store isn't committing it. */
+  underWay(id: string): Promise<void> | undefined {
+    return this.current?.id === id ? this.current.published : undefined;
+  }
+
   async close(): Promise<void> {
     while (this.running !== undefined) await this.running;
     await this.session?.close();
@@ -89,7 +95,10 @@ export class Writer {
       const batch = takeBatch(this.queue);
       if (batch.length === 0) continue;
       try {
-        await this.commitBatch(batch);
+        const id = randomUUID();
+        const committed = this.commitBatch(id, batch);
+        this.current = { id, published: committed.then(nothing, nothing) };
+        await committed;
         this.failure = undefined;
       } catch (error) {
         this.failure = asStoreError(error);
@@ -116,9 +125,8 @@ export class Writer {
     }
   }
 
-  private async commitBatch(batch: readonly WaitingWrite[]): Promise<void> {
+  private async commitBatch(id: string, batch: readonly WaitingWrite[]): Promise<void> {
     const { connection, statements } = this.parts;
-    const id = randomUUID();
     const previous = this.previousOf(batch);
     const cached = (write: Write) => previous.get(write);
     const lockMs = Math.ceil(connection.timeoutMs * lockShare);
@@ -208,6 +216,8 @@ export class Writer {
     }
   }
 }
+
+function nothing(): void {}
 
 function asStoreError(error: unknown): StoreError {
   return error instanceof StoreError

@@ -11,8 +11,8 @@ Starts servers over one store, lets clients write, read, list and watch while se
 judges the recorded history: linearizability, lists, watches, decisions, quotas, allocations, leaders.
 
   --minutes N    duration (default 10)
-  --engine NAME  etcd (default) or lmdb; with lmdb there is one server
-  --servers N    number of servers over etcd (default 3)
+  --engine NAME  etcd (default), postgres or lmdb; with lmdb there is one server
+  --servers N    number of servers over etcd or PostgreSQL (default 3)
   --members N    number of etcd members (default 3)
   --clients N    number of clients that send requests (default 12)
   --round N      seconds between two judgements (default 30)
@@ -53,8 +53,8 @@ await runCommand(usage, async (args) => {
     seed: Math.floor(Math.random() * 1e6) + 1,
   });
   const { minutes, engine, round, seed } = flags;
-  if (engine !== "etcd" && engine !== "lmdb")
-    throw new Error(`--engine: ${JSON.stringify(engine)} is not etcd or lmdb`);
+  if (engine !== "etcd" && engine !== "postgres" && engine !== "lmdb")
+    throw new Error(`--engine: ${JSON.stringify(engine)} is not etcd, postgres or lmdb`);
   process.stdout.write(`seed ${seed}\n`);
   if (engine === "lmdb" && SmallDisk.missing !== undefined)
     process.stdout.write(`the disk is never full: ${SmallDisk.missing}\n`);

@@ -66,6 +66,24 @@ const faults: readonly Fault[] = [
     },
   },
   {
+    name: "kill of the database",
+    applies: ({ database }) => database !== undefined,
+    async inject(world, dice) {
+      await world.database!.kill();
+      await duration(world, dice);
+      await world.database!.run();
+    },
+  },
+  {
+    name: "end of the connections to the database",
+    applies: ({ database }) => database !== undefined,
+    async inject({ database }) {
+      database!.sql(
+        "select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'plinth'",
+      );
+    },
+  },
+  {
     name: "kill of an etcd member",
     applies: hasEtcd,
     async inject(world, dice) {

@@ -2,6 +2,7 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { EtcdServer } from "../../storage/etcd-server.ts";
+import { PostgresServer } from "../../storage/postgres-server.ts";
 import type { Dice } from "../../support/dice.ts";
 import { ServerProcess } from "../../support/process.ts";
 import { SmallDisk } from "../../support/small-disk.ts";
@@ -13,7 +14,7 @@ import { Recorder } from "../recording/recorder.ts";
 import { configMapLimit, namespaces, users } from "../recording/workload.ts";
 
 /** Storage engine of a world. */
-export type EngineName = "etcd" | "lmdb";
+export type EngineName = "etcd" | "postgres" | "lmdb";
 
 /** Options of {@link World}. */
 export interface WorldOptions {
@@ -31,7 +32,7 @@ export interface WorldOptions {
 /** Time after which a client gives a request up, in milliseconds. */
 const requestTimeoutMs = 3000;
 /** Time for which servers keep history, in seconds. If a watch is interrupted for longer, its round can't be judged as a whole. */
-const retentionSeconds = { etcd: 40, lmdb: 15 } as const;
+const retentionSeconds = { etcd: 40, postgres: 40, lmdb: 15 } as const;
 /** Times are measured on both sides of a connection; this tolerance is subtracted from the retention. */
 const toleranceNs = 2e9;
 
@@ -92,11 +93,13 @@ class ManagedServer {
   }
 }
 
-/** Server processes over one store, and the etcd members, if any. */
+/** Server processes over one store, and the etcd members or the database, if any. */
 export class World {
   readonly fleet: Fleet;
   readonly servers: ManagedServer[] = [];
   members: EtcdServer[] = [];
+  /** The database; undefined with another engine. */
+  database: PostgresServer | undefined;
   /** The file system of the embedded store; undefined with etcd, or if none can be mounted. */
   disk: SmallDisk | undefined;
   /** Times of the kills of servers, in nanoseconds of the recording, by process id. */
@@ -142,8 +145,12 @@ export class World {
       this.members = await EtcdServer.startCluster(members, { heartbeatMs: 50 });
       flags.push(`--etcd-servers=${this.members.map(({ endpoint }) => endpoint).join(",")}`);
     }
-    const count = engine === "etcd" ? this.options.servers : 1;
-    const parent = engine === "etcd" ? this.folder.path : this.mount();
+    if (engine === "postgres") {
+      this.database = await PostgresServer.start();
+      flags.push(`--postgres-url=${this.database.url}`);
+    }
+    const count = engine === "lmdb" ? 1 : this.options.servers;
+    const parent = engine === "lmdb" ? this.mount() : this.folder.path;
     for (let index = 0; index < count; index++) {
       const dataDir = path.join(parent, `data-${index}`);
       const server = new ManagedServer(`server-${index}`, dataDir, flags, this.fleet);
@@ -199,6 +206,7 @@ export class World {
     for (const server of this.servers) await server.stop();
     for (const member of this.members) member.thaw();
     await Promise.all(this.members.map((member) => member.dispose()));
+    await this.database?.dispose();
     this.disk?.remove();
     this.folder.remove();
   }

@@ -22,7 +22,7 @@ import { dataFile, lmdbMagic, lockFile } from "./files.ts";
 import { pageDamage } from "./check.ts";
 import { noProgress } from "./progress.ts";
 import { damagedError, lockedError, replacedError } from "./errors.ts";
-import { encodeState, formatVersion, isStateSound, readableFormats } from "./layout.ts";
+import { encodeState, isStateSound, readableFormats } from "./layout.ts";
 import { metaDamage } from "./meta-pages.ts";
 import { pageBytesOf } from "./disk-space.ts";
 import { DeferredSyncs } from "./syncs/deferred-syncs.ts";

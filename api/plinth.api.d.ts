@@ -1341,6 +1341,8 @@ export interface RequestReport {
    * @param level `Request`: only if the audit level records the request body.
    */
   annotate(key: string, value: string, level?: "Request"): void;
+  /** Reports how long a step of the request took, in milliseconds, for the log of slow requests. */
+  took?(step: string, durationMs: number): void;
   /** End of the client's `timeout`, in milliseconds of the monotonic clock; undefined without one. */
   readonly expiresAt?: number | undefined;
 }
@@ -1373,7 +1375,7 @@ export interface AdmissionRequest {
 }
 
 /** Collects what plugins add to a write. All plugins and both phases of the write share one. */
-export interface AdmissionEffects extends Pick<RequestReport, "warn" | "annotate"> {
+export interface AdmissionEffects extends Pick<RequestReport, "warn" | "annotate" | "took"> {
   /** Adds a condition that the store checks together with the write. */
   addCondition(condition: AdmissionCondition): void;
   /** Registers a function that is called once with the outcome of the write, in order of registration. It must not throw. */
@@ -3648,8 +3650,10 @@ export interface ValueOptions {
   readonly disabledAdmissionPlugins?: readonly string[] | undefined;
   /** Time during which /livez succeeds although the start isn't finished. (default 0) */
   readonly livezGracePeriodMs?: number | undefined;
-  /** Log an entry per request: method, path, user, status and duration. (default false) */
+  /** Log an entry per request: method, path, user, status, duration, audit ID and trace ID. (default false) */
   readonly accessLog?: boolean | undefined;
+  /** Traces of requests: a TracingConfiguration in YAML or JSON. Default: no request is traced. */
+  readonly tracingConfigFile?: string | undefined;
   /** Time after a stop signal during which the server still serves, but isn't ready. (default 0) */
   readonly shutdownDelayMs?: number | undefined;
 }

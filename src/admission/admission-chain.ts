@@ -1,5 +1,6 @@
 import type { MaybePromise } from "../base/maybe-promise.ts";
 import { StatusError } from "../base/status-error.ts";
+import type { SpanOptions, Tracer } from "../base/tracing/tracer.ts";
 import type { AdmissionRequest, Admitter, Target } from "../resources/engine/engine.ts";
 import type { Resource } from "../resources/registry/registry.ts";
 
@@ -55,12 +56,18 @@ interface Plan {
 export class AdmissionChain implements Admitter {
   private readonly plans = new WeakMap<Resource, Map<string, Plan>>();
   private observe: AdmissionObserver = () => undefined;
+  private tracer: Tracer | undefined;
 
   /** @param nowMs milliseconds, with fractions. */
   constructor(
     private readonly plugins: readonly AdmissionPlugin[],
     private readonly nowMs: () => number = () => performance.now(),
   ) {}
+
+  /** Records spans of plugins for traced requests. */
+  traceWith(tracer: Tracer): void {
+    this.tracer = tracer;
+  }
 
   /** Sets the observer of all later calls of plugins and phases. */
   measure(observe: AdmissionObserver): void {
@@ -158,23 +165,35 @@ export class AdmissionChain implements Admitter {
   private runMeasured(
     plugin: AdmissionPlugin | undefined,
     phase: AdmissionPhase,
-    { operation }: AdmissionRequest,
+    { operation, effects }: AdmissionRequest,
     run: () => MaybePromise<void>,
   ): MaybePromise<void> {
     const startMs = this.nowMs();
-    const report = (rejected: boolean): void =>
-      this.observe(plugin, phase, operation, rejected, (this.nowMs() - startMs) / 1000);
+    const report = (rejected: boolean): void => {
+      const durationMs = this.nowMs() - startMs;
+      if (plugin === undefined) effects.took?.("admission", durationMs);
+      this.observe(plugin, phase, operation, rejected, durationMs / 1000);
+    };
     const fail = (error: unknown): never => {
       report(true);
       throw error;
     };
     let pending: MaybePromise<void>;
     try {
-      pending = run();
+      pending = this.tracer === undefined ? run() : this.tracer.span(...spanOf(plugin, phase), () => run());
     } catch (error) {
       return fail(error);
     }
     if (pending instanceof Promise) return pending.then(() => report(false), fail);
     report(false);
   }
+}
+
+/** Duration below which a plugin has no span, in milliseconds. */
+const shortPluginMs = 1;
+
+/** A phase always has a span; a plugin that is fast and calls no webhook has none. */
+function spanOf(plugin: AdmissionPlugin | undefined, phase: AdmissionPhase): [string, SpanOptions] {
+  if (plugin === undefined) return [`admission ${phase}`, {}];
+  return [`admission plugin ${plugin.name}`, { attributes: { phase }, minimumMs: shortPluginMs }];
 }

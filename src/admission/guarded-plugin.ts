@@ -93,6 +93,7 @@ function guardedEffects(effects: AdmissionEffects, failed: (error: unknown) => v
   return {
     warn: (text) => effects.warn(text),
     annotate: (key, value, level) => effects.annotate(key, value, level),
+    took: (step, durationMs) => effects.took?.(step, durationMs),
     addCondition: (condition) => effects.addCondition(condition),
     onOutcome(listener) {
       effects.onOutcome((outcome) => {

@@ -152,7 +152,6 @@ export const acceptedFlags: readonly AcceptedFlag[] = [
   ignored("storage-media-type", "string", "The server chooses the encoding in which it stores objects."),
   refused("strict-transport-security-directives", "list", "The server sends no such header."),
   refused("tls-sni-cert-key", "string", "The server has one certificate for all names, see --tls-cert-file."),
-  ignored("tracing-config-file", "file", "The server records no traces."),
   ignored("v", "integer", ownLogs, { short: "v" }),
   ignored("vmodule", "string", ownLogs),
   ignored("watch-cache", "boolean", noCache, { here: "false" }),

@@ -2,6 +2,8 @@ import type { MaybePromise } from "../base/maybe-promise.ts";
 import { releaseWhenTaken } from "./limits/seat-release.ts";
 import { auditIdOf } from "./request/audit-id.ts";
 import { newRequest, unknownUser, type RequestContext } from "./request/context.ts";
+import { RequestTrace } from "./request/request-trace.ts";
+import { stepTimer } from "./request/steps.ts";
 import type { HttpService } from "./service.ts";
 import { recordReceived } from "./stages/audit.ts";
 import { authenticate } from "./stages/authentication.ts";
@@ -12,6 +14,7 @@ import { impersonate } from "./stages/impersonation.ts";
 import { enterLimits } from "./stages/limits.ts";
 import { readRequestFacts } from "./stages/request-facts.ts";
 import type { Stage } from "./stages/stage.ts";
+import { runTraced } from "./stages/traced-stages.ts";
 import { takeTurn } from "./stages/turn.ts";
 import { awaitRoom } from "./stages/unread-answers.ts";
 import { serve } from "./stages/verb.ts";
@@ -35,14 +38,32 @@ export const stages: readonly Stage[] = [
 function run(service: HttpService, request: RequestContext, first: number): MaybePromise<void> {
   for (let at = first; at < stages.length; at++) {
     const stage = stages[at]!;
-    if ("schedule" in stage) return stage.schedule(service, request, () => run(service, request, at + 1));
+    if ("schedule" in stage) {
+      const taken = stepTimer(request, stage.name);
+      return stage.schedule(service, request, () => {
+        taken();
+        return run(service, request, at + 1);
+      });
+    }
     if ("find" in stage) {
       const handler = stage.find(service, request);
       if (handler !== undefined) return handler(request) ?? undefined;
       continue;
     }
     const done = stage.run(service, request);
-    if (done instanceof Promise) return done.then(() => run(service, request, at + 1));
+    if (done instanceof Promise) {
+      const taken = stepTimer(request, stage.name);
+      return done.then(
+        () => {
+          taken();
+          return run(service, request, at + 1);
+        },
+        (error: unknown) => {
+          taken();
+          throw error;
+        },
+      );
+    }
   }
 }
 
@@ -51,8 +72,10 @@ export function handle(service: HttpService, exchange: HttpExchange): void {
   exchange.auditId = auditIdOf(exchange);
   const request = newRequest(exchange, service.metrics.begin(exchange));
   service.audit?.accompany(request);
+  const trace = service.tracing === undefined ? undefined : new RequestTrace(service.tracing, exchange);
+  request.trace = trace;
   try {
-    const done = run(service, request, 0);
+    const done = trace === undefined ? run(service, request, 0) : runTraced(stages, service, request, trace);
     if (done instanceof Promise) settle(service, request, done);
     else end(service, request);
   } catch (error) {
@@ -86,6 +109,7 @@ function end(service: HttpService, request: RequestContext): void {
   releaseWhenTaken(service, request);
   if (request.waitedForClient) exchange.connection.backlog!.answered();
   service.metrics.end(request);
+  request.trace?.end(request);
   service.observer?.(request);
   const { reader } = exchange;
   if (user !== unknownUser && reader !== undefined) {

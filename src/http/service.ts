@@ -24,7 +24,8 @@ import type { RequestLimiter } from "./limits/limiter.ts";
 import type { WatchCounts } from "./limits/watch-counts.ts";
 import type { AuthenticationMetrics } from "./metrics/authentication-metrics.ts";
 import type { RequestMetrics } from "./metrics/request-metrics.ts";
-import type { RequestContext } from "./request/context.ts";
+import type { RequestContext, RequestIds } from "./request/context.ts";
+import type { RequestTracing } from "./request/request-trace.ts";
 import type { PathHandler, PathTable } from "./request/path-table.ts";
 import type { OpenStreams } from "./transport/open-streams.ts";
 
@@ -80,6 +81,8 @@ export interface HttpService {
   readonly clients: ConnectionObserver;
   /** Undefined without audit. */
   readonly audit: Auditor | undefined;
+  /** Undefined if requests aren't traced. */
+  readonly tracing: RequestTracing | undefined;
   /** Undefined without an access log and without recorded requests. */
   readonly observer: RequestObserver | undefined;
   /** The newest requests; undefined if they aren't recorded. */
@@ -108,17 +111,24 @@ export interface AggregationRules {
   readonly maxRequests: number;
 }
 
+/** A request in the log. */
+export interface LoggedRequest extends Partial<RequestIds> {
+  readonly method: string;
+  /** The path without the query. */
+  readonly path: string;
+}
+
 export interface HttpLog {
   /** Logs and counts a bug: an unexpected exception, and where it was caught. */
   defect(error: unknown, source: DefectSource): void;
   /** Reports that the store is unavailable. May be called very often. */
-  unavailable(cause: unknown, request: { readonly method: string; readonly path: string }): void;
+  unavailable(cause: unknown, request: LoggedRequest): void;
   /** Reports that a watcher or reader was cut off. */
-  cutOff(reason: string, request: { readonly method: string; readonly path: string }): void;
+  cutOff(reason: string, request: LoggedRequest): void;
 }
 
 /** Where an unexpected exception was caught: in a request, in an event handler, or in the process. */
 export type DefectSource =
-  | { readonly method: string; readonly path: string }
+  | LoggedRequest
   | { readonly event: string }
   | { readonly process: "uncaughtException" | "unhandledRejection" };

@@ -1,7 +1,9 @@
 import type { Clock } from "../base/clock.ts";
+import { traceHeaders } from "../base/tracing/trace-context.ts";
+import { contextOf, traced, type Tracer } from "../base/tracing/tracer.ts";
 import { CallQueue, CallRefusedError, type CallQueueLimits } from "./call-queue.ts";
 import { noCredentials, type NamedCredentials } from "./named-credentials.ts";
-import { RemoteFault } from "./answer-reader.ts";
+import { RemoteFault, urlWithoutQuery } from "./answer-reader.ts";
 import { RemoteClient, type RemoteAddress } from "./remote-client.ts";
 import { authorizationOf } from "./remote-service.ts";
 import type { ServicePort, WebhookTarget } from "./webhook-target.ts";
@@ -35,6 +37,9 @@ const queueLimits: CallQueueLimits = {
 /** Maximum number of webhooks with open connections; above it, the least recently called one is closed. */
 const maxTargets = 500;
 
+/** Headers that continue the trace of the caller; empty without one. */
+type Headers = Readonly<Record<string, string>>;
+
 interface Backend {
   readonly client: RemoteClient;
   readonly queue: CallQueue;
@@ -53,6 +58,8 @@ export class WebhookCaller {
     private readonly clock: Clock,
     private readonly resolve: ResolveService,
     private readonly credentials: NamedCredentials = noCredentials,
+    /** Undefined if requests aren't traced. */
+    private readonly tracer?: Tracer,
   ) {}
 
   /**
@@ -62,6 +69,14 @@ export class WebhookCaller {
    *   2xx or with too many bytes.
    */
   async call(target: WebhookTarget, call: WebhookCall): Promise<Buffer> {
+    const { url } = target;
+    const attributes = { "http.request.method": "POST", "url.full": urlWithoutQuery(url) };
+    return traced(this.tracer, "webhook call", { kind: "client", attributes }, (span) =>
+      this.callInTime(target, call, span === undefined ? {} : traceHeaders(contextOf(span))),
+    );
+  }
+
+  private async callInTime(target: WebhookTarget, call: WebhookCall, headers: Headers): Promise<Buffer> {
     const backend = this.backendOf(target);
     const endMs = this.clock.monotonicNow() + call.timeoutMs;
     const late = () =>
@@ -75,7 +90,7 @@ export class WebhookCaller {
       const leftMs = Math.ceil(endMs - this.clock.monotonicNow());
       // The caller has already received the error.
       if (timedOut || leftMs <= 0) throw late();
-      return await this.post(target, backend, call, leftMs);
+      return await this.post(target, backend, { ...call, timeoutMs: leftMs }, headers);
     });
     if (backend.queue.waiting === 0) return await turn.catch(refused(late));
     let timer: { cancel(): void } | undefined;
@@ -102,8 +117,8 @@ export class WebhookCaller {
   private async post(
     { url }: WebhookTarget,
     { client, authorization }: Backend,
-    { json }: WebhookCall,
-    timeoutMs: number,
+    { json, timeoutMs }: WebhookCall,
+    headers: Headers,
   ): Promise<Buffer> {
     const credentials = await authorization();
     const answer = await client.send(url, {
@@ -111,6 +126,7 @@ export class WebhookCaller {
       headers: {
         "content-type": "application/json",
         accept: "application/json, */*",
+        ...headers,
         ...(credentials === undefined ? {} : { authorization: credentials }),
       },
       body: json,

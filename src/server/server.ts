@@ -20,6 +20,8 @@ import { authorizers } from "./authorization/authorizers.ts";
 import { withCbor } from "./features/cbor.ts";
 import { withConfiguredModes } from "./authorization/configuration.ts";
 import { storedIndexes } from "./authorization/stored-indexes.ts";
+import { startTracing, type ServerTracing } from "./tracing/tracing.ts";
+import { TracedStore } from "../storage/traced-store.ts";
 import { ensureDefaultObjects, logTrustFailure, publishTrustOf } from "./controllers/default-objects.ts";
 import { publishClusterInfo, urlOf } from "./listening/cluster-info.ts";
 import { QueueMetrics } from "../http/metrics/queue-metrics.ts";
@@ -183,14 +185,17 @@ export async function startServer(allOptions: ServerOptions, inherited?: Inherit
   const registry = await registryFor(options, extensions.kinds);
   const opened = new Opened();
   try {
+    // Closed last, because the other closings belong to traced requests.
+    const tracing = opened.add(await startTracing(options), (one) => one?.close());
     const engineStore = await openStore(options, extensions.store, inherited);
     opened.add(engineStore.store, (one) => one.close());
     // Encryption writes to the store.
     const releases = await storedReleases(options, engineStore);
     const encryption = opened.add(await encryptedStore(options, engineStore), close);
-    const { store, recording } = await storeInRelease(options, encryption.store, releases);
+    const { store: untraced, recording } = await storeInRelease(options, encryption.store, releases);
     opened.add(recording, (one) => one?.close());
-    const storage = { ...engineStore, store, encryption };
+    const store = tracing === undefined ? untraced : new TracedStore(untraced, tracing.tracer);
+    const storage = { ...engineStore, store, encryption, tracing };
     const pieces = { registry, ...storage, chosen, extensions, life, opened, inherited };
     const parts = await assemble(options, pieces);
     const server = new Server(parts);
@@ -214,6 +219,7 @@ export async function startServer(allOptions: ServerOptions, inherited?: Inherit
 /** The parts from which a server is assembled. */
 interface Pieces extends OpenStore {
   readonly encryption: StoreEncryption;
+  readonly tracing: ServerTracing | undefined;
   readonly registry: Registry;
   readonly chosen: readonly Controller<BuiltInDependencies>[];
   readonly extensions: GuardedExtensions;
@@ -230,17 +236,15 @@ interface Pieces extends OpenStore {
 const maxTurnsUntilIdle = 100;
 
 async function assemble(options: ServerOptions, pieces: Pieces): Promise<Parts> {
-  const { registry, store, encryption, chosen, extensions, life, opened } = pieces;
+  const { registry, store, encryption, tracing, chosen, extensions, life, opened } = pieces;
   const { policy, namespaces, needs } = storedIndexes(options, registry, store, opened);
-  const authorization = opened.add(
-    await authorizers(options, { policy, needs, extensions: extensions.authorizers }),
-    close,
-  );
+  const authorizerParts = { policy, needs, extensions: extensions.authorizers };
+  const authorization = opened.add(await authorizers(options, authorizerParts), close);
   const connections = await connectionRules(options);
   const later = { engine: () => engine, client: () => client };
   const { randomInt } = randomValues(options);
   const resolve = serviceResolver(later.engine, loopbackUser(options), connections, randomInt);
-  opened.add(await followCustomResources(options, registry, store, resolve), (custom) => custom?.close());
+  opened.add(await followCustomResources(options, registry, store, resolve, tracing), (one) => one?.close());
   const effects = serverEffects(options, registry, store, {
     randomInt: (below) => randomInt(below, "services"),
     client: () => startClient,
@@ -256,21 +260,20 @@ async function assemble(options: ServerOptions, pieces: Pieces): Promise<Parts> 
     storageHooks: effects.byPrefix,
     admit: admission.chain,
   });
-  opened.add(engine.pages, close);
-  opened.add(engine.selectors, close);
+  for (const one of [engine.pages, engine.selectors]) opened.add(one, close);
   const client = new Client(engine, loopbackUser(options));
   // No plugin may prevent the default objects, also if they are written after the start.
   const startClient = new Client({ ...engine, admit: new AdmissionChain([]) }, loopbackUser(options));
   const { counters } = authentication;
   const metrics = serverMetrics(options, engine, counters, authorization.counters, encryption.reloads);
-  admission.show(metrics);
+  for (const one of [admission, tracing]) one?.show(metrics);
   const { control, flow, queues } = flowParts(options, pieces, { engine, client, metrics });
   for (const index of [policy, needs, namespaces]) await index?.start();
   await flow.follow();
   const publishTrust = await writeDefaults(options, pieces, { client, startClient, serving, flow });
   const user = loopbackUser(options);
-  const following = { engine, client, user, connections, metrics, opened };
-  const apiServices = await followApiServices(options, following);
+  const servers = { engine, client, user, connections, metrics, opened };
+  const apiServices = await followApiServices(options, servers);
   const { issueLegacy: issueLegacyToken } = authentication.serviceAccounts;
   const states = new ControllerStates();
   const { quotas } = admission;
@@ -282,6 +285,7 @@ async function assemble(options: ServerOptions, pieces: Pieces): Promise<Parts> 
   const service = await httpService(options, engine, {
     metrics,
     flow: control,
+    tracing: tracing?.requests,
     authorizer,
     policy,
     needs,

@@ -24,6 +24,8 @@ const exceptions: Readonly<Record<string, string>> = {
   "src/server/certificates/serving.ts": "reads a file; the decoder is base/certificates/pem.ts",
   "src/server/encryption/encryption-configuration.ts":
     "a file of the administrator; its decoder is schema/configuration.ts",
+  "src/server/tracing/tracing-configuration.ts":
+    "a file of the administrator; its decoder is schema/configuration.ts",
   "src/server/options/option-files.ts": "reads a file without decoding it",
   "src/server/start/open-files.ts": "reads a file of the kernel",
 };

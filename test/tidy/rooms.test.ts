@@ -27,6 +27,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
     "options",
     "features",
     "start",
+    "tracing",
     "encryption",
     "certificates",
     "webhooks",

@@ -172,9 +172,16 @@ export class WebhookCalls {
   }
 
   /** Counts a completed call; `error` is undefined if it succeeded. Logs failures of the webhook. */
-  private observe(webhook: Webhook, { operation }: AdmissionRequest, startMs: number, error: unknown): void {
+  private observe(
+    webhook: Webhook,
+    { operation, effects }: AdmissionRequest,
+    startMs: number,
+    error: unknown,
+  ): void {
     const { log, observer } = this.services;
     const { name, failOpen } = webhook;
+    const durationMs = performance.now() - startMs;
+    effects.took?.(`webhook ${name}`, durationMs);
     const failed = error instanceof WebhookFailure;
     const failedOpen = failed && failOpen;
     const rejected = error instanceof StatusError;
@@ -182,7 +189,7 @@ export class WebhookCalls {
       webhook: name,
       type: this.type,
       operation,
-      seconds: (performance.now() - startMs) / 1000,
+      seconds: durationMs / 1000,
       rejected: error !== undefined && !failedOpen,
       code: error === undefined ? 200 : failed || rejected ? error.code : 0,
       errorType: failed ? "calling_webhook_error" : rejected ? "no_error" : "apiserver_internal_error",

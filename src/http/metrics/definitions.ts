@@ -215,7 +215,7 @@ const processMetrics: readonly MetricDefinition[] = [
   {
     name: "process_cpu_seconds_total",
     help: "User and system CPU time of the process in seconds.",
-    type: "gauge",
+    type: "counter",
     stability: "ALPHA",
     labels: [],
   },

@@ -45,6 +45,7 @@ export function productMetrics({ name }: Vocabulary): readonly MetricDefinition[
     },
     ...connectionMetrics(name),
     ...selectorMetrics(name),
+    ...traceMetrics(name),
   ];
 }
 
@@ -148,6 +149,26 @@ function connectionMetrics(name: string): readonly MetricDefinition[] {
       type: "counter",
       stability: "ALPHA",
       labels: [],
+    },
+  ];
+}
+
+/** Metrics of the spans of traced requests. */
+function traceMetrics(name: string): readonly MetricDefinition[] {
+  return [
+    {
+      name: `${name}_trace_spans_exported_total`,
+      help: "Spans that the collector of --tracing-config-file accepted.",
+      type: "counter",
+      stability: "ALPHA",
+      labels: [],
+    },
+    {
+      name: `${name}_trace_spans_dropped_total`,
+      help: "Spans that weren't delivered, by reason: queue_full, export_failed, rejected or shutdown.",
+      type: "counter",
+      stability: "ALPHA",
+      labels: ["reason"],
     },
   ];
 }

@@ -22,6 +22,10 @@ export interface RequestContext {
   readonly startMs: number;
   /** Undefined without an audit policy. */
   audit: AuditHooks | undefined;
+  /** Undefined if the server doesn't trace requests. */
+  trace: TraceHooks | undefined;
+  /** Milliseconds of the steps that took at least one, by name; undefined if there are none. */
+  steps: Map<string, number> | undefined;
   /** Request facts: the attributes from method and path. */
   facts: RequestFacts;
   /** Request facts: the resource type; undefined for non-resource paths and unknown types. */
@@ -56,6 +60,14 @@ export interface RequestContext {
   warnings: Set<string> | undefined;
 }
 
+/** The trace of a request. */
+export interface TraceHooks {
+  /** Id of the trace; undefined if the request isn't traced. */
+  readonly traceId: string | undefined;
+  /** Completes the trace when the request is complete, or its stream has started. */
+  end(request: RequestContext): void;
+}
+
 /** The pace of the work on a request. */
 export interface RequestPace extends WorkPace {
   /** Releases the memory of the request; called when it is complete. */
@@ -78,6 +90,8 @@ export function newRequest(exchange: HttpExchange, startMs: number): RequestCont
     exchange,
     startMs,
     audit: undefined,
+    trace: undefined,
+    steps: undefined,
     facts: unreadFacts,
     resource: undefined,
     remote: undefined,
@@ -95,4 +109,17 @@ export function newRequest(exchange: HttpExchange, startMs: number): RequestCont
     target: undefined,
     warnings: undefined,
   };
+}
+
+/** What identifies a request in the log. */
+export interface RequestIds {
+  /** The audit ID. */
+  readonly auditId: string;
+  /** Undefined if the request isn't traced. */
+  readonly traceId: string | undefined;
+}
+
+/** Returns the ids of a request for the log. */
+export function idsOf({ exchange, trace }: RequestContext): RequestIds {
+  return { auditId: exchange.auditId, traceId: trace?.traceId };
 }

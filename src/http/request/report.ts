@@ -1,5 +1,6 @@
 import type { RequestReport } from "../../resources/engine/engine.ts";
 import type { RequestContext } from "./context.ts";
+import { addStep } from "./steps.ts";
 
 /** Collects the warnings of a request in its context, and passes annotations to its audit. */
 class ContextReport implements RequestReport {
@@ -12,6 +13,10 @@ class ContextReport implements RequestReport {
   annotate(key: string, value: string, level?: "Request"): void {
     const { audit } = this.request;
     if (level === undefined || audit?.wantsRequest === true) audit?.annotate(key, value);
+  }
+
+  took(step: string, durationMs: number): void {
+    addStep(this.request, step, durationMs);
   }
 
   get expiresAt(): number | undefined {

@@ -2,7 +2,7 @@ import { StatusError } from "../../base/status-error.ts";
 import { storeFailure } from "../../resources/engine/resource-version.ts";
 import { RevisionCompactedError, StoreError } from "../../storage/store.ts";
 import { sendFailure } from "../answers/respond.ts";
-import type { RequestContext } from "../request/context.ts";
+import { idsOf, type RequestContext } from "../request/context.ts";
 import type { HttpService } from "../service.ts";
 
 /**
@@ -11,7 +11,11 @@ import type { HttpService } from "../service.ts";
 export function answerFailure(service: HttpService, request: RequestContext, thrown: unknown): void {
   const { exchange, audit } = request;
   const error = thrown instanceof StoreError ? storeFailure(thrown) : thrown;
-  const named = { method: exchange.method, path: exchange.url.split("?", 1)[0]! };
+  const named = {
+    method: exchange.method,
+    path: exchange.url.split("?", 1)[0]!,
+    ...idsOf(request),
+  };
   if (!(error instanceof StatusError)) {
     service.log.defect(error, named);
     audit?.panicked(error);

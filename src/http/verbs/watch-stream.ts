@@ -5,8 +5,8 @@ import { storeFailure } from "../../resources/engine/resource-version.ts";
 import type { ListEnd, ListedPage } from "../../resources/reads/list.ts";
 import type { Revision, StoreError, Subscription } from "../../storage/store.ts";
 import { failureStatus } from "../answers/status.ts";
-import type { RequestContext } from "../request/context.ts";
-import type { HttpService } from "../service.ts";
+import { idsOf, type RequestContext } from "../request/context.ts";
+import type { HttpService, LoggedRequest } from "../service.ts";
 import { drainInTime, type BodyStream } from "../transport/body-stream.ts";
 
 /** Maximum number of buffered bytes; above it the server closes the watch, and the client resumes from its last resource version. */
@@ -183,9 +183,9 @@ export class WatchStream {
     this.close();
   }
 
-  private requestLine(): { readonly method: string; readonly path: string } {
+  private requestLine(): LoggedRequest {
     const { exchange, facts } = this.request;
-    return { method: exchange.method, path: facts.path };
+    return { method: exchange.method, path: facts.path, ...idsOf(this.request) };
   }
 
   private startTimers(): void {

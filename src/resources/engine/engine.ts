@@ -104,6 +104,8 @@ export interface RequestReport {
    * @param level `Request`: only if the audit level records the request body.
    */
   annotate(key: string, value: string, level?: "Request"): void;
+  /** Reports how long a step of the request took, in milliseconds, for the log of slow requests. */
+  took?(step: string, durationMs: number): void;
   /** End of the client's `timeout`, in milliseconds of the monotonic clock; undefined without one. */
   readonly expiresAt?: number | undefined;
 }
@@ -136,7 +138,7 @@ export interface AdmissionRequest {
 }
 
 /** Collects what plugins add to a write. All plugins and both phases of the write share one. */
-export interface AdmissionEffects extends Pick<RequestReport, "warn" | "annotate"> {
+export interface AdmissionEffects extends Pick<RequestReport, "warn" | "annotate" | "took"> {
   /** Adds a condition that the store checks together with the write. */
   addCondition(condition: AdmissionCondition): void;
   /** Registers a function that is called once with the outcome of the write, in order of registration. It must not throw. */

@@ -37,6 +37,10 @@ export class WriteEffects implements AdmissionEffects {
     this.report.annotate(key, value, level);
   }
 
+  took(step: string, durationMs: number): void {
+    this.report.took?.(step, durationMs);
+  }
+
   addCondition(condition: AdmissionCondition): void {
     (this.added ??= []).push(condition);
   }

@@ -19,6 +19,7 @@ import type { Engine } from "../../resources/engine/engine.ts";
 import { admissionPlugins } from "./admission.ts";
 import type { AdmissionParts } from "../webhooks/admission-parts.ts";
 import type { Lifecycle } from "../health/health-checks.ts";
+import type { ServerTracing } from "../tracing/tracing.ts";
 import type { Opened } from "../start/opened.ts";
 import type { ServerOptions } from "../options/server-options.ts";
 import { serviceResolver } from "../webhooks/webhook-services.ts";
@@ -31,6 +32,7 @@ export interface AdmissionPieces extends Pick<
   readonly extensions: { readonly admissionPlugins: readonly AdmissionPlugin[] };
   readonly connections: ConnectionRules;
   readonly life: Lifecycle;
+  readonly tracing: ServerTracing | undefined;
   readonly opened: Opened;
   /** Returns the engine, which is created after admission; called from the first request on. */
   readonly engine: () => Engine;
@@ -81,12 +83,14 @@ export async function setUpAdmission(
       resolve: serviceResolver(pieces.engine, user, pieces.connections, randomValues(options).randomInt),
       observer: webhookObserver,
       isServing: () => life.synced,
+      tracer: pieces.tracing?.tracer,
       closeLater: (closable) => void opened.add(closable, close),
     },
   };
   const chain = new AdmissionChain(
     await admissionPlugins(options, parts, pieces.extensions.admissionPlugins),
   );
+  if (pieces.tracing !== undefined) chain.traceWith(pieces.tracing.tracer);
   return {
     chain,
     quotas,

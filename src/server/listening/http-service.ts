@@ -1,5 +1,6 @@
 import { accessLog } from "../../http/metrics/access-log.ts";
 import { allObservers, recordRequests } from "../../http/metrics/record-requests.ts";
+import { slowRequestLog } from "../../http/metrics/slow-requests.ts";
 import { RequestLog } from "../../http/metrics/request-log.ts";
 import { Encodings } from "../../http/encodings/choose.ts";
 import { discoveryDocuments } from "../../authentication/service-accounts/discovery-documents.ts";
@@ -23,7 +24,7 @@ import { RequestMetrics } from "../../http/metrics/request-metrics.ts";
 import { addOpenIdPaths } from "../../http/documents/openid-documents.ts";
 import { addOpenApiPaths, type OpenApiParts } from "../../http/documents/openapi/openapi-paths.ts";
 import { subscriptionsPath } from "../../http/request/facts.ts";
-import type { HttpService } from "../../http/service.ts";
+import type { HttpService, LoggedRequest } from "../../http/service.ts";
 import { serveSubscription } from "../../http/subscriptions/serve-subscription.ts";
 import { sortedListsOfProcess } from "../../http/verbs/sort-memory.ts";
 import { bufferedListsOfProcess } from "../../http/verbs/buffered-parts.ts";
@@ -56,7 +57,7 @@ import { reviewHandlers } from "../authorization/reviews.ts";
 import type { ServiceAccountKeys } from "../authentication/service-account-tokens.ts";
 
 /** The dependencies of request handling. */
-interface ServiceParts extends Pick<HttpService, "apiServices" | "connections"> {
+interface ServiceParts extends Pick<HttpService, "apiServices" | "connections" | "tracing"> {
   readonly metrics: MetricSet;
   readonly flow: FlowControl | undefined;
   readonly authorizer: AuthorizerChain;
@@ -126,6 +127,7 @@ export async function httpService(
     audit: await auditorFor(options, metrics, paths),
     compresses: on("APIResponseCompression"),
     ...requestObservers(options),
+    tracing: parts.tracing,
     metrics: new RequestMetrics(metrics, nowMs),
     callers: new AuthenticationMetrics(metrics, nowMs),
     streams: new OpenStreams(),
@@ -146,8 +148,8 @@ export async function httpService(
 function httpLog({ clock, log }: ServerOptions, defect: HttpService["log"]["defect"]): HttpService["log"] {
   return {
     defect,
-    unavailable: rarely(clock, unavailableLogIntervalMs, (cause: unknown) =>
-      log.error({ error: stackOf(cause) }, "the store can't be used"),
+    unavailable: rarely(clock, unavailableLogIntervalMs, (cause: unknown, request: LoggedRequest) =>
+      log.error({ ...request, error: stackOf(cause) }, "the store can't be used"),
     ),
     cutOff: (reason, request) => log.warn(request, reason),
   };
@@ -169,14 +171,19 @@ function consolePages(
   );
 }
 
-/** Creates the observers of completed requests: the access log, and the recorded requests. */
+/** Creates the observers of completed requests: the log of slow requests, the access log, and the recorded requests. */
 function requestObservers({
   accessLog: logsRequests,
   recordRequests: records,
   log,
+  clock,
 }: ServerOptions): Pick<HttpService, "observer" | "requests"> {
   const requests = records === true ? new RequestLog() : undefined;
-  const observers = [logsRequests && accessLog(log, nowMs), requests && recordRequests(requests, nowMs)];
+  const observers = [
+    slowRequestLog(log, clock, nowMs),
+    logsRequests && accessLog(log, nowMs),
+    requests && recordRequests(requests, nowMs),
+  ];
   return { observer: allObservers(observers), requests };
 }
 

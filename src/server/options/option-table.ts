@@ -362,8 +362,13 @@ export const serverOptionTable = {
   accessLog: option(
     boolean,
     "access-log",
-    "Log an entry per request: method, path, user, status and duration.",
+    "Log an entry per request: method, path, user, status, duration, audit ID and trace ID.",
     { default: false },
+  ),
+  tracingConfigFile: option(
+    file,
+    "tracing-config-file",
+    "Traces of requests: a TracingConfiguration in YAML or JSON. Default: no request is traced.",
   ),
   shutdownDelayMs: option(
     milliseconds,

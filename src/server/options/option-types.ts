@@ -493,8 +493,10 @@ export interface ValueOptions {
   readonly disabledAdmissionPlugins?: readonly string[] | undefined;
   /** Time during which /livez succeeds although the start isn't finished. (default 0) */
   readonly livezGracePeriodMs?: number | undefined;
-  /** Log an entry per request: method, path, user, status and duration. (default false) */
+  /** Log an entry per request: method, path, user, status, duration, audit ID and trace ID. (default false) */
   readonly accessLog?: boolean | undefined;
+  /** Traces of requests: a TracingConfiguration in YAML or JSON. Default: no request is traced. */
+  readonly tracingConfigFile?: string | undefined;
   /** Time after a stop signal during which the server still serves, but isn't ready. (default 0) */
   readonly shutdownDelayMs?: number | undefined;
 }

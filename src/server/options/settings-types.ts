@@ -452,8 +452,10 @@ export interface ValueSettings {
   readonly disabledAdmissionPlugins: readonly string[];
   /** Time during which /livez succeeds although the start isn't finished. */
   readonly livezGracePeriodMs: number;
-  /** Log an entry per request: method, path, user, status and duration. */
+  /** Log an entry per request: method, path, user, status, duration, audit ID and trace ID. */
   readonly accessLog: boolean;
+  /** Traces of requests: a TracingConfiguration in YAML or JSON. Default: no request is traced. */
+  readonly tracingConfigFile: string | undefined;
   /** Time after a stop signal during which the server still serves, but isn't ready. */
   readonly shutdownDelayMs: number;
 }

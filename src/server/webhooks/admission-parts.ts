@@ -6,6 +6,7 @@ import type { QuotaIndex } from "../../admission/plugins/resource-quota/quota-in
 import type { DeferredWebhookObserver } from "../../admission/webhooks/observer.ts";
 import type { Authorizer } from "../../authorization/authorizer.ts";
 import type { StoredRbac } from "../../authorization/rbac/stored-rbac.ts";
+import type { Tracer } from "../../base/tracing/tracer.ts";
 import type { ResolveService } from "../../remote/webhook-caller.ts";
 import type { NamespacePhases } from "../../resources/followers/namespace-phases.ts";
 import type { Registry } from "../../resources/registry/registry.ts";
@@ -16,6 +17,8 @@ export interface WebhookParts {
   readonly resolve: ResolveService;
   readonly observer: DeferredWebhookObserver;
   readonly isServing: () => boolean;
+  /** Undefined if requests aren't traced. */
+  readonly tracer: Tracer | undefined;
   /** Registers something to close when the server stops. */
   readonly closeLater: (closable: { close(): Promise<void> }) => void;
 }

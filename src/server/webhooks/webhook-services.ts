@@ -57,7 +57,7 @@ export async function webhookServices(
 ): Promise<WebhookServices> {
   const { vocabulary, clock, log, allowPrivileged } = options;
   const credentials = await credentialsOf(configuration, vocabulary, (warning) => log.warn({}, warning));
-  const caller = new WebhookCaller(clock, webhooks.resolve, credentials);
+  const caller = new WebhookCaller(clock, webhooks.resolve, credentials, webhooks.tracer);
   webhooks.closeLater(caller);
   const { enabled } = featureGates(options);
   return {

@@ -176,4 +176,11 @@ export const shownElsewhere: readonly ShownElsewhere[] = [
     file: "cli/rewrite.test.ts",
     title: "with --encryption-provider-config-automatic-reload a changed file is in use without a restart",
   },
+  {
+    flag: "tracing-config-file",
+    value: "tracing.yaml",
+    observed: "whether a collector receives spans",
+    file: "server/tracing.test.ts",
+    title: "with --tracing-config-file a request has a span, and spans of its stages below it",
+  },
 ];

@@ -7,7 +7,7 @@ import { fieldSetTarget } from "./field-sets.ts";
 import { abacTarget, clientConfigurationTarget, configurationTarget, tokenFileTarget } from "./files.ts";
 import { etcdMessageTarget, etcdValueTarget, recordTarget } from "./records.ts";
 import { keyServiceTarget } from "./key-services.ts";
-import { mediaTypeTarget, pathTarget, requestTarget } from "./requests.ts";
+import { mediaTypeTarget, pathTarget, requestTarget, traceContextTarget } from "./requests.ts";
 import { bootstrapTokenTarget, continueTokenTarget, tokenTarget } from "./tokens.ts";
 import { webhookAnswerTarget } from "./webhook-answers.ts";
 import { jsonTarget } from "./json.ts";
@@ -49,6 +49,7 @@ export const targets: readonly Target[] = [
   requestTarget,
   tokenFileTarget,
   tokenTarget,
+  traceContextTarget,
   webhookAnswerTarget,
   durationTarget,
   envelopeTarget,

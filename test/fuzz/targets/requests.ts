@@ -1,4 +1,5 @@
 import { StatusError } from "../../../src/base/status-error.ts";
+import { parseTraceContext, traceHeaders } from "../../../src/base/tracing/trace-context.ts";
 import { cleanPath } from "../../../src/base/url-path.ts";
 import { decodedPercent, encodePath } from "../../../src/base/percent-encoding.ts";
 import { parsePlace, portNumber } from "../../../src/http/backends/names.ts";
@@ -15,7 +16,7 @@ import { decodePath, hasSpecialSegment, segmentsOf, splitAfter } from "../../../
 import { originForm } from "../../../src/http/transport/http1.ts";
 import { platform } from "../../../src/vocabulary/platform.ts";
 import { goRequestInfo } from "../../support/go-request-info.ts";
-import { attempt, textOf, type Target } from "../target.ts";
+import { attempt, expectSame, textOf, type Target } from "../target.ts";
 
 /** Targets of requests: paths, queries and their parameters; the same facts as by the rules of the reference. */
 export const requestTarget: Target = {
@@ -117,5 +118,28 @@ export const mediaTypeTarget: Target = {
     byPreference(parseAccept(text));
     attempt(() => negotiate(text, platform), StatusError);
     attempt(() => negotiateWatch(text, platform), StatusError);
+  },
+};
+
+/** Headers `traceparent` and `tracestate`, separated by a line end. A parsed context, as headers and parsed again, is the same. */
+export const traceContextTarget: Target = {
+  name: "trace-context",
+  files: ["src/base/tracing/trace-context.ts"],
+  seeds: [
+    "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01\nvendor=1",
+    "cc-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-03-later",
+  ],
+  dictionary: ["-", "00", "ff", "01", "\n", "=", "0000000000000000"],
+  maxBytes: 1024,
+  run(bytes) {
+    const [parent = "", state] = textOf(bytes).split("\n", 2);
+    const context = parseTraceContext(parent, state);
+    if (context === undefined) return;
+    const { traceparent, tracestate } = traceHeaders(context);
+    expectSame(
+      JSON.stringify(parseTraceContext(traceparent, tracestate)),
+      JSON.stringify(context),
+      "contexts",
+    );
   },
 };

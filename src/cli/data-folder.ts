@@ -22,18 +22,31 @@ export function identityFolder(dataDir: string): string {
  * @throws {OptionsError} if it can't be created or written to; the message names the flag.
  */
 export function prepareDataFolder(dataDir: string): void {
+  prepareFolder("--data-dir", dataDir);
+}
+
+/**
+ * Creates the folder of a flag if it doesn't exist.
+ *
+ * @throws {OptionsError} if it can't be created or written to; the message names the flag.
+ */
+export function prepareFolder(flag: string, folder: string): void {
   try {
-    makeFolder(dataDir);
-    accessSync(dataDir, constants.R_OK | constants.W_OK | constants.X_OK);
+    makeFolder(folder);
+    accessSync(folder, constants.R_OK | constants.W_OK | constants.X_OK);
   } catch (error) {
-    throw dataFolderError(dataDir, error);
+    throw folderError(flag, folder, error);
   }
 }
 
 /** Returns the error of a data folder that can't be created, read or written. */
 export function dataFolderError(dataDir: string, cause: unknown): OptionsError {
+  return folderError("--data-dir", dataDir, cause);
+}
+
+function folderError(flag: string, folder: string, cause: unknown): OptionsError {
   const message = cause instanceof Error ? cause.message : String(cause);
-  return new OptionsError(`--data-dir ${dataDir}: the folder can't be used: ${message}`, { cause });
+  return new OptionsError(`${flag} ${folder}: the folder can't be used: ${message}`, { cause });
 }
 
 /**

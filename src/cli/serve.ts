@@ -11,7 +11,7 @@ import { StoreTimeoutError } from "../storage/store.ts";
 import { acceptedFlags, acceptedHelp, acceptFlags } from "./accepted-flags.ts";
 import { administratorFile, administratorFileBeside, isOfRunningServer } from "./administrator-file.ts";
 import { refuseDamagedStore } from "./check-apart.ts";
-import { prepareDataFolder } from "./data-folder.ts";
+import { prepareDataFolder, prepareFolder } from "./data-folder.ts";
 import { helpText, type Command } from "./command.ts";
 import { featureHelp } from "./feature-help.ts";
 import { FlagReader, parseFlags } from "./flag-reader.ts";
@@ -55,6 +55,7 @@ export const serveCommand: Command = {
 async function withBackups(serve: ServeOptions, run: () => Promise<number>): Promise<number> {
   const { backups, dataDir } = serve;
   if (backups === undefined) return await run();
+  prepareFolder("--backup-dir", backups.dir);
   const { ScheduledBackups } = await import("./backups/scheduled-backups.ts");
   const { backUpApart } = await import("./backups/backup-process.ts");
   const { clock, log } = serve.server;

@@ -69,6 +69,7 @@ const wrong: Readonly<Record<string, string>> = {
 /** Flags for which any text is a value. */
 const anyText = new Set([
   "data-dir",
+  "backup-dir",
   "etcd-prefix",
   "write-kubeconfig",
   "api-audiences",

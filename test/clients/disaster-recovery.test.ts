@@ -32,6 +32,14 @@ describe("disaster recovery", () => {
     return server;
   }
 
+  it("a folder of backups that can't be written to ends the start with a message", () => {
+    const { code, stderr } = plinth("serve", `--data-dir=${at("unused")}`, "--backup-dir=/proc/backups");
+    expect([code, stderr]).toEqual([
+      2,
+      expect.stringContaining("--backup-dir /proc/backups: the folder can't be used"),
+    ]);
+  });
+
   it("after the loss of the data folder every client logs in again and its watch converges to the restored state", async () => {
     const port = await freePort();
     const first = await serve(port);

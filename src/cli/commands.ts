@@ -19,6 +19,11 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import("./kubeconfig/kubeconfig.ts")).kubeconfigCommand,
   },
   {
+    name: "ready",
+    summary: "Waits until a server is ready; for health checks and scripts.",
+    load: async () => (await import("./ready.ts")).readyCommand,
+  },
+  {
     name: "backup",
     summary: "Copies a data folder while it is being served.",
     load: async () => (await import("./backups/backup.ts")).backupCommand,

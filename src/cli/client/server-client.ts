@@ -20,6 +20,14 @@ const metadataOnly = [
 /** The JSON object of a response. */
 export type Answer = Readonly<Record<string, unknown>>;
 
+interface RequestOptions {
+  readonly accept: string;
+  readonly body?: string;
+  /** Media type of the body. */
+  readonly type?: string;
+  readonly signal?: AbortSignal;
+}
+
 /** An HTTP client with the credentials of one user. */
 export class ServerClient {
   private readonly agent: Agent;
@@ -50,6 +58,16 @@ export class ServerClient {
    */
   get(path: string): Promise<Answer> {
     return this.requestJson("GET", path).then(({ answer }) => answer);
+  }
+
+  /**
+   * Gets the status and text of a path, whatever the status is.
+   *
+   * @param timeoutMs for the whole response.
+   * @throws {ClientError}
+   */
+  async text(path: string, timeoutMs: number): Promise<{ readonly status: number; readonly text: string }> {
+    return await this.read("GET", path, { accept: "text/plain", signal: AbortSignal.timeout(timeoutMs) });
   }
 
   /**
@@ -110,17 +128,8 @@ export class ServerClient {
     type = "application/json",
     accept = "application/json",
   ): Promise<{ readonly status: number; readonly answer: Answer }> {
-    let status: number;
-    let text: string;
-    try {
-      const response = await this.send(method, path, body, type, accept);
-      const chunks: Buffer[] = [];
-      for await (const chunk of response) chunks.push(chunk as Buffer);
-      status = response.statusCode ?? 0;
-      text = Buffer.concat(chunks).toString("utf8");
-    } catch (error) {
-      throw new ClientError(`${this.access.server} can't be reached: ${(error as Error).message}`);
-    }
+    const content = body === undefined ? {} : { body, type };
+    const { status, text } = await this.read(method, path, { accept, ...content });
     const answer = jsonOf(text);
     if (status >= 300) {
       const message = typeof answer?.["message"] === "string" ? answer["message"] : text.slice(0, 200);
@@ -130,12 +139,25 @@ export class ServerClient {
     return { status, answer };
   }
 
+  private async read(
+    method: string,
+    path: string,
+    options: RequestOptions,
+  ): Promise<{ readonly status: number; readonly text: string }> {
+    try {
+      const response = await this.send(method, path, options);
+      const chunks: Buffer[] = [];
+      for await (const chunk of response) chunks.push(chunk as Buffer);
+      return { status: response.statusCode ?? 0, text: Buffer.concat(chunks).toString("utf8") };
+    } catch (error) {
+      throw new ClientError(`${this.access.server} can't be reached: ${(error as Error).message}`);
+    }
+  }
+
   private send(
     method: string,
     path: string,
-    body: string | undefined,
-    type: string,
-    accept: string,
+    { body, type, accept, signal }: RequestOptions,
   ): Promise<IncomingMessage> {
     const { authorization } = this.access;
     const headers = {
@@ -145,7 +167,8 @@ export class ServerClient {
     };
     const url = new URL(`${this.base.pathname.replace(/\/$/, "")}${path}`, this.base);
     return new Promise((resolve, reject) => {
-      const outgoing = request(url, { method, headers, agent: this.agent, timeout: idleTimeoutMs }, resolve);
+      const options = { method, headers, agent: this.agent, timeout: idleTimeoutMs };
+      const outgoing = request(url, { ...options, ...(signal === undefined ? {} : { signal }) }, resolve);
       outgoing.once("timeout", () =>
         outgoing.destroy(new Error(`it sent nothing for ${idleTimeoutMs / 1000} s`)),
       );

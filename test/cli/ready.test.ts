@@ -1,0 +1,75 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { writeFileSync } from "node:fs";
+import { createServer } from "node:https";
+import type { AddressInfo } from "node:net";
+import path from "node:path";
+import { describe, expect, it } from "vitest";
+import { createServingCertificates } from "../../src/base/certificates/serving-certificates.ts";
+import { plinth, program, ServerProcess } from "../support/process.ts";
+import { useTemporaryFolders } from "../support/temporary-folders.ts";
+
+const folder = useTemporaryFolders();
+
+/** Runs `plinth ready` while this process goes on. */
+async function ready(...words: readonly string[]): Promise<{ code: number | null; stderr: string }> {
+  const child = spawn(process.execPath, [program, "ready", ...words], {
+    cwd: folder(),
+    stdio: ["ignore", "ignore", "pipe"],
+  });
+  let stderr = "";
+  child.stderr.on("data", (chunk: Buffer) => (stderr += chunk.toString()));
+  const [code] = (await once(child, "close")) as [number | null];
+  return { code, stderr };
+}
+
+describe("plinth ready", () => {
+  it("waits for a server whose data folder doesn't exist yet, and fails when the server has stopped", async () => {
+    const dataDir = path.join(folder(), "data");
+    const waiting = ready(`--data-dir=${dataDir}`);
+    const server = await ServerProcess.start(dataDir, "--anonymous-auth=false");
+    expect(await waiting).toEqual({ code: 0, stderr: "" });
+    const ca = `--ca=${server.caFile}`;
+    const anonymous = plinth("ready", `--server=${server.url}`, ca, "--timeout=0s");
+    expect(anonymous).toMatchObject({ code: 1, stderr: expect.stringContaining("/readyz answers 401") });
+    await server.stop();
+    const stopped = plinth("ready", `--data-dir=${dataDir}`, "--timeout=0s");
+    expect(stopped).toMatchObject({ code: 1, stderr: expect.stringContaining("ECONNREFUSED") });
+  });
+
+  it("asks again until the answer is 200, and names the failed checks when the time has passed", async () => {
+    const { caCertificate, serving } = createServingCertificates(["127.0.0.1"]);
+    let failures = 2;
+    const requests: string[] = [];
+    const other = createServer({ cert: serving.certificate, key: serving.key }, (request, response) => {
+      requests.push(`${request.method} ${request.url} ${request.headers.authorization}`);
+      response.statusCode = failures-- > 0 ? 500 : 200;
+      response.end("[+]ping ok\n[-]etcd failed: reason withheld\n[-]shutdown failed\nreadyz check failed\n");
+    });
+    other.listen(0, "127.0.0.1");
+    await once(other, "listening");
+    try {
+      const ca = path.join(folder(), "ca.crt");
+      writeFileSync(ca, caCertificate);
+      const url = `https://127.0.0.1:${(other.address() as AddressInfo).port}`;
+      const words = [`--server=${url}`, `--ca=${ca}`, "--token=secret"];
+      expect(await ready(...words)).toEqual({ code: 0, stderr: "" });
+      expect(requests).toEqual(Array.from({ length: 3 }, () => "GET /readyz Bearer secret"));
+      failures = 1;
+      expect(await ready(...words, "--timeout=0s")).toEqual({
+        code: 1,
+        stderr: `plinth: ${url} is not ready: /readyz answers 500: [-]etcd failed: reason withheld; [-]shutdown failed\n`,
+      });
+    } finally {
+      other.close();
+    }
+  });
+
+  it.each([
+    [["--data-dir=a", "--server=https://b"], "--data-dir and --server exclude each other"],
+    [["--data-dir=a", "--kubeconfig=b"], "--data-dir and --kubeconfig exclude each other"],
+    [["--timeout=soon"], '--timeout: "soon" is not a length of time'],
+  ])("exits with code 2 for %j", (words, message) => {
+    expect(plinth("ready", ...words)).toMatchObject({ code: 2, stderr: expect.stringContaining(message) });
+  });
+});

@@ -30,12 +30,8 @@ export function useInstalledPackage(...others: readonly string[]): InstalledPack
 
   beforeAll(() => {
     mkdirSync(home);
-    const pack = ["pack", "--ignore-scripts", `--pack-destination=${folder.path}`, "--json"];
-    const packed = spawnSync("npm", pack, { cwd: root, encoding: "utf8" });
-    expect(packed.status, packed.stderr).toBe(0);
-    const [{ filename }] = JSON.parse(packed.stdout) as [{ filename: string }];
     writeFileSync(path.join(home, "package.json"), '{ "private": true, "type": "module" }\n');
-    archive = path.join(folder.path, filename);
+    archive = packPackage(folder.path);
     isInstalled = npmInstall(home, archive, ...others);
   }, installMs);
   beforeEach((context) => {
@@ -53,6 +49,15 @@ export function useInstalledPackage(...others: readonly string[]): InstalledPack
       return stdout.trim();
     },
   };
+}
+
+/** Packs the package of this repository into a folder. @returns the path of the file */
+export function packPackage(folder: string): string {
+  const words = ["pack", "--ignore-scripts", `--pack-destination=${folder}`, "--json"];
+  const { status, stdout, stderr } = spawnSync("npm", words, { cwd: root, encoding: "utf8" });
+  expect(status, stderr).toBe(0);
+  const [{ filename }] = JSON.parse(stdout) as [{ filename: string }];
+  return path.join(folder, filename);
 }
 
 /** Runs `npm install` in a folder. @returns whether the registry was reached; any other error fails the test */

@@ -115,7 +115,7 @@ async function collectBackups(
     metrics.sample(`${name}_backup_last_success_timestamp_seconds`).set((newest?.timeMs ?? 0) / 1000);
     metrics.sample(`${name}_backup_last_size_bytes`).set(newest?.bytes ?? 0);
   } catch (error) {
-    log.warn({ error: stackOf(error) }, "the folder of --backup-dir can't be read; /metrics leaves it out");
+    log.warn({ error: stackOf(error) }, "the folder of backups can't be read; /metrics leaves it out");
   }
 }
 

@@ -1,8 +1,8 @@
-import { spawn } from "node:child_process";
 import { once } from "node:events";
 import type { Logger } from "../base/logger.ts";
 import { openingRisk } from "../storage/lmdb/opening-risk.ts";
 import { StoreDamagedError } from "../storage/store.ts";
+import { spawnProgram } from "./own-process.ts";
 
 /** Environment variable of the checking process; its value is the extent. */
 export const insideVariable = "PLINTH_CHECK_INSIDE";
@@ -40,7 +40,7 @@ export async function runApart(
   extent: Extent,
   output: "pipe" | "inherit",
 ): Promise<CheckEnd> {
-  const child = spawn(process.execPath, [...process.execArgv, process.argv[1]!, "check", ...words], {
+  const child = spawnProgram(["check", ...words], {
     stdio: ["ignore", output, output],
     env: { ...process.env, [insideVariable]: extent },
   });

@@ -10,7 +10,7 @@ import { insideVariable, runApart } from "./check-apart.ts";
 import { helpText, type Command } from "./command.ts";
 import { defaultDataDir, storeFolder } from "./data-folder.ts";
 import { backupFor } from "./backups/series.ts";
-import { contentOf } from "./backups/shared.ts";
+import { contentOf } from "./backups/backup-content.ts";
 import type { Flag } from "./flag.ts";
 import { showingProgress } from "./progress.ts";
 import { FlagReader, parseFlags } from "./flag-reader.ts";

@@ -118,6 +118,13 @@ export class FlagReader {
     return this.text(name) === "" ? undefined : this.integer(name, min, max);
   }
 
+  /** @throws {UsageError} if the flag has no value. */
+  required(name: string): string {
+    const value = this.optional(name);
+    if (value === undefined) throw new UsageError(`--${name} is needed`);
+    return value;
+  }
+
   boolean(name: string): boolean | undefined {
     const text = this.text(name);
     if (text === "") return undefined;

@@ -1,6 +1,6 @@
-import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { constants, setPriority } from "node:os";
+import { spawnProgram } from "../own-process.ts";
 
 /** Maximum length of the message of a failed backup that is kept. */
 const maxMessageLength = 4096;
@@ -14,14 +14,12 @@ const maxMessageLength = 4096;
  */
 export async function backUpApart(dataDir: string, target: string, signal: AbortSignal): Promise<void> {
   const words = ["backup", `--data-dir=${dataDir}`, `--to=${target}`];
-  const child = spawn(process.execPath, [...process.execArgv, process.argv[1]!, ...words], {
-    stdio: ["ignore", "ignore", "pipe"],
-  });
+  const child = spawnProgram(words, { stdio: ["ignore", "ignore", "pipe"] });
   const end = (): void => void child.kill();
   signal.addEventListener("abort", end);
   if (child.pid !== undefined) lowerPriority(child.pid);
   let message = "";
-  child.stderr.setEncoding("utf8").on("data", (chunk: string) => {
+  child.stderr!.setEncoding("utf8").on("data", (chunk: string) => {
     message = (message + chunk).slice(-maxMessageLength);
   });
   const [code, killedBy] = (await once(child, "close").finally(() =>

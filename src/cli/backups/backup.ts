@@ -4,7 +4,7 @@ import { defaultDataDir, storeFolder } from "../data-folder.ts";
 import type { Flag } from "../flag.ts";
 import { showingProgress } from "../progress.ts";
 import { FlagReader, parseFlags } from "../flag-reader.ts";
-import { contentOf, identityOf, neededFlag } from "./shared.ts";
+import { contentOf, identityOf } from "./backup-content.ts";
 
 const backupFlags: readonly Flag[] = [
   {
@@ -25,7 +25,7 @@ export const backupCommand: Command = {
   help: () => helpText("plinth backup --to=FOLDER [FLAGS]", backupAbout, backupFlags),
   async run(words) {
     const read = new FlagReader(backupFlags, parseFlags(backupFlags, words));
-    const target = neededFlag(read, "to");
+    const target = read.required("to");
     const dataDir = read.text("data-dir");
     const result = await showingProgress((progress) =>
       backupLmdb(storeFolder(dataDir), target, { folders: identityOf(dataDir), progress }),

@@ -7,7 +7,7 @@ import type { Flag } from "../flag.ts";
 import { FlagReader, parseFlags, UsageError } from "../flag-reader.ts";
 import { showingProgress } from "../progress.ts";
 import { backupFor } from "./series.ts";
-import { contentOf, identityOf, neededFlag } from "./shared.ts";
+import { contentOf, identityOf } from "./backup-content.ts";
 
 const restoreFlags: readonly Flag[] = [
   {
@@ -51,7 +51,7 @@ export const restoreCommand: Command = {
   help: () => helpText("plinth restore --from=FOLDER [FLAGS]", about, restoreFlags),
   async run(words) {
     const read = new FlagReader(restoreFlags, parseFlags(restoreFlags, words));
-    const from = neededFlag(read, "from");
+    const from = read.required("from");
     const dataDir = read.text("data-dir");
     const point = pointOf(read);
     const source = await backupFor(from, point !== undefined && "timeMs" in point ? point.timeMs : undefined);

@@ -1,8 +1,11 @@
-import { readdir, rm, stat } from "node:fs/promises";
+import { readdir, rename, rm, stat } from "node:fs/promises";
 import path from "node:path";
 import { manifestFile, readManifest } from "../../storage/lmdb/backup/manifest.ts";
 import { timeText } from "../../storage/lmdb/backup/restore-point.ts";
 import { type Revision, StoreDamagedError } from "../../storage/store.ts";
+
+/** Folder of a backup that is being deleted. Its name is hidden, so that it isn't taken for a backup. */
+const deletedFolder = ".deleted";
 
 /** A complete backup of a series. Times are in milliseconds since 1970. */
 export interface StoredBackup {
@@ -106,10 +109,13 @@ async function exists(file: string): Promise<boolean> {
 export async function deleteBackupsBefore(dir: string, timeMs: number): Promise<string[]> {
   const backups = await backupsIn(dir);
   const old = backups.slice(0, -1).filter((one) => one.timeMs < timeMs);
+  const deleted = path.join(dir, deletedFolder);
+  // What a process that ended left there.
+  await rm(deleted, { recursive: true, force: true });
   for (const { dir: one } of old) {
-    // First, so that a backup that is half deleted isn't taken for a complete one.
-    await rm(path.join(one, manifestFile), { force: true });
-    await rm(one, { recursive: true, force: true });
+    // In one step, so that a backup that is half deleted isn't taken for a complete one.
+    await rename(one, deleted);
+    await rm(deleted, { recursive: true, force: true });
   }
   return old.map((one) => one.dir);
 }

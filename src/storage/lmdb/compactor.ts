@@ -2,7 +2,8 @@ import { revisionOf } from "../entry.ts";
 import type { Revision } from "../store.ts";
 import type { Environment } from "./databases.ts";
 import { transactionError } from "./errors.ts";
-import { decodeLogRecord, encodeState, isIndexed, readUint64, type State } from "./layout.ts";
+import { decodeLogRecord, encodeState, isIndexed, type State } from "./layout.ts";
+import { revisionAtTime } from "./revisions-by-time.ts";
 import { soundStateIn, stateIn } from "./stored-state.ts";
 import { MustSync } from "./syncs/sync-point.ts";
 
@@ -34,7 +35,7 @@ export class Compactor {
   private async run(before: number): Promise<Revision> {
     const { meta } = this.environment;
     meta.resetReadTxn();
-    const target = this.newestAt(before);
+    const target = revisionAtTime(this.environment, before);
     for (;;) {
       meta.resetReadTxn();
       const { floor } = stateIn(meta.getBinaryFast("state"));
@@ -58,17 +59,6 @@ export class Compactor {
     } catch (error) {
       throw await transactionError(error);
     }
-  }
-
-  private newestAt(before: number): Revision {
-    const { marks, meta } = this.environment;
-    const { revision, markTime } = stateIn(meta.getBinaryFast("state"));
-    if (markTime <= before) return revision;
-    // A reverse range goes from `start` down to the first mark.
-    for (const { value } of marks.getRange({ start: Math.max(0, before), reverse: true, limit: 1 })) {
-      return revisionOf(readUint64(value, 0));
-    }
-    return revisionOf(0);
   }
 
   /** Must be called in the write transaction. */

@@ -66,7 +66,7 @@ export async function backupLmdb(
   // Hash the file before it is opened, because opening may change it.
   const sha256 = await hashOf(file, progress);
   const { size: bytes } = await stat(file);
-  const { revision, stamp, historySinceMs = timeMs } = await verifyCopy(target, "the backup", progress);
+  const { revision, stamp, historySinceMs } = await verifyCopy(target, "the backup", progress);
   const files = await copyFolders(folders, target);
   await syncFile(file);
   await writeManifest(target, {

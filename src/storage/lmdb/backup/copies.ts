@@ -11,6 +11,7 @@ import { acquireEnvironment, defaultMapBytes, releaseEnvironment } from "../envi
 import { damagedError } from "../errors.ts";
 import { lockFile } from "../files.ts";
 import type { Progress } from "../progress.ts";
+import { oldestMarkTime } from "../revisions-by-time.ts";
 import { stampIn } from "../stamp.ts";
 import { stateIn } from "../stored-state.ts";
 
@@ -32,8 +33,10 @@ export async function withCopy<T>(
 interface CopyContent {
   readonly revision: Revision;
   readonly stamp: Stamp | undefined;
-  /** Time from which on it has every state, in milliseconds since 1970; undefined if it has no history. */
-  readonly historySinceMs: number | undefined;
+  /** Time from which on it has every state, in milliseconds since 1970. */
+  readonly historySinceMs: number;
+  /** Time of its last write, in milliseconds since 1970. */
+  readonly lastWriteMs: number;
 }
 
 /**
@@ -48,15 +51,14 @@ export function verifyCopy(dir: string, description: string, progress: Progress)
     if (problems.length > 0) {
       throw damagedError(dir, new Error(`${description} isn't sound: ${problems.slice(0, 3).join("; ")}`));
     }
-    const { revision } = stateIn(environment.meta.getBinary("state"));
-    return { revision, stamp: stampIn(environment), historySinceMs: oldestMark(environment) };
+    const { revision, markTime: lastWriteMs } = stateIn(environment.meta.getBinary("state"));
+    return {
+      revision,
+      stamp: stampIn(environment),
+      historySinceMs: oldestMarkTime(environment),
+      lastWriteMs,
+    };
   });
-}
-
-/** Returns the time of the oldest mark; undefined without marks. A new store has one at 0, before its first write. */
-function oldestMark({ marks }: Environment): number | undefined {
-  const [time] = marks.getKeys({ start: 1, limit: 1 });
-  return time;
 }
 
 /**

@@ -5,9 +5,9 @@ import { type Revision, StoreDamagedError } from "../../store.ts";
 import type { Environment } from "../databases.ts";
 import { openLmdbStore } from "../lmdb-store.ts";
 import { skipRevisions } from "../skip-revisions.ts";
-import { numberIn, soundStateIn } from "../stored-state.ts";
+import { oldestMarkTime, revisionAtTime } from "../revisions-by-time.ts";
+import { soundStateIn } from "../stored-state.ts";
 import { withCopy } from "./copies.ts";
-import { type Manifest } from "./manifest.ts";
 
 /** A past state within the history of a backup: a revision, or a time in milliseconds since 1970. */
 export type RestorePoint = { readonly revision: number } | { readonly timeMs: number };
@@ -21,12 +21,13 @@ const maxWritesPerSecond = 100_000;
  * Sets a copy back to a past state, by writes at new revisions.
  *
  * @param dir the folder of the copy, which no other process uses.
+ * @param newestMs time of the newest state that the backup has, in milliseconds since 1970.
  * @returns the revision of that state.
  * @throws {StoreDamagedError} if the backup doesn't have that state; the message has its range.
  */
-export async function goToPoint(dir: string, point: RestorePoint, manifest: Manifest): Promise<Revision> {
+export async function goToPoint(dir: string, point: RestorePoint, newestMs: number): Promise<Revision> {
   const { revision, latest } = await withCopy(dir, (copy) => ({
-    revision: "revision" in point ? atRevision(copy, point.revision) : atTime(copy, point.timeMs, manifest),
+    revision: "revision" in point ? atRevision(copy, point.revision) : atTime(copy, point.timeMs, newestMs),
     latest: soundStateIn(copy.meta.getBinary("state")).revision,
   }));
   if (revision === latest) return revision;
@@ -48,19 +49,13 @@ function atRevision({ meta }: Environment, requested: number): Revision {
   return revisionOf(requested);
 }
 
-function atTime({ marks, meta }: Environment, requested: number, { timeMs }: Manifest): Revision {
-  const { floor, revision, markTime } = soundStateIn(meta.getBinary("state"));
-  const newestMs = Math.max(timeMs ?? 0, markTime);
-  if (markTime <= requested && requested <= newestMs) return revision;
-  if (requested < newestMs) {
-    for (const { value } of marks.getRange({ start: requested, reverse: true, limit: 1 })) {
-      const marked = revisionOf(numberIn(value));
-      if (marked >= floor) return marked;
-    }
-  }
-  const [oldestMs = markTime] = marks.getKeys({ start: 1, limit: 1 });
+function atTime(copy: Environment, requestedMs: number, newestMs: number): Revision {
+  const revision = revisionAtTime(copy, requestedMs);
+  if (requestedMs <= newestMs && revision >= soundStateIn(copy.meta.getBinary("state")).floor)
+    return revision;
+  const range = `${timeText(oldestMarkTime(copy))} to ${timeText(newestMs)}`;
   throw new StoreDamagedError(
-    `the backup has the states from ${timeText(oldestMs)} to ${timeText(newestMs)}; ${timeText(requested)} is outside: choose another backup`,
+    `the backup has the states from ${range}; ${timeText(requestedMs)} is outside: choose another backup`,
   );
 }
 

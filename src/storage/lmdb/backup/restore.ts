@@ -1,4 +1,4 @@
-import { copyFile, mkdir, rename, rm, stat } from "node:fs/promises";
+import { copyFile, mkdir, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { syncFile } from "../../../base/folders.ts";
 import { type Revision, StoreDamagedError } from "../../store.ts";
@@ -8,7 +8,7 @@ import { noProgress, type Progress, whileGrowing } from "../progress.ts";
 import { type BackupFolder, type BackupContents, readFolders, writeFolders } from "./backup-files.ts";
 import type { BackupOptions, BackupResult } from "./backup.ts";
 import { emptyFolder, hashOf, requireEmpty, verifyCopy } from "./copies.ts";
-import { incompleteError, type Manifest, manifestFile, readManifest } from "./manifest.ts";
+import { incompleteError, type Manifest, readManifest } from "./manifest.ts";
 import { goToPoint, type RestorePoint, skipUnsavedRevisions } from "./restore-point.ts";
 
 /** Options of a restore. */
@@ -47,8 +47,10 @@ export async function restoreLmdb(
     const growing = { path: copy, bytes: manifest.bytes };
     await whileGrowing(growing, "copying", progress, () => copyFile(join(backupDir, dataFile), copy));
     await requireHash(backupDir, copy, manifest, progress);
-    const { stamp } = await verifyBackup(part, backupDir, manifest, progress);
-    const revision = await prepareStore(part, backupDir, manifest, options);
+    const { stamp, lastWriteMs } = await verifyBackup(part, backupDir, manifest, progress);
+    // A backup of an earlier version has no time of its own.
+    const newestMs = Math.max(manifest.timeMs ?? 0, lastWriteMs);
+    const revision = await prepareStore(part, manifest.revision, newestMs, options);
     await syncFile(copy);
     // Before the store: a server that starts too early would otherwise create new ones.
     await writeFolders(beside, written);
@@ -65,14 +67,12 @@ export async function restoreLmdb(
 /** Gives a verified copy the requested state and revision; returns the revision of the state. */
 async function prepareStore(
   dir: string,
-  backupDir: string,
-  manifest: Manifest,
+  latest: Revision,
+  newestMs: number,
   { point, keepsRevisions = false }: RestoreOptions,
 ): Promise<Revision> {
-  const revision = point === undefined ? manifest.revision : await goToPoint(dir, point, manifest);
-  if (keepsRevisions) return revision;
-  const { timeMs = (await stat(join(backupDir, manifestFile))).mtimeMs } = manifest;
-  await skipUnsavedRevisions(dir, timeMs);
+  const revision = point === undefined ? latest : await goToPoint(dir, point, newestMs);
+  if (!keepsRevisions) await skipUnsavedRevisions(dir, newestMs);
   return revision;
 }
 

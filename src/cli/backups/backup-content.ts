@@ -1,7 +1,6 @@
 import { resolve } from "node:path";
 import type { BackupResult } from "../../storage/lmdb/backup/backup.ts";
 import { identityFolder } from "../data-folder.ts";
-import { type FlagReader, UsageError } from "../flag-reader.ts";
 
 /** Returns the folder and files of the server's CA and keys. */
 export function identityOf(dataDir: string) {
@@ -13,11 +12,4 @@ export function contentOf({ files }: Pick<BackupResult, "files">): string {
   return files.length === 0
     ? "the objects; the data folder has no keys of the server"
     : `the objects, and the server's authority and keys (${files.join(", ")})`;
-}
-
-/** @throws {UsageError} if the flag has no value. */
-export function neededFlag(read: FlagReader, name: string): string {
-  const value = read.optional(name);
-  if (value === undefined) throw new UsageError(`--${name} is needed`);
-  return value;
 }

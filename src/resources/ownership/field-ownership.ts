@@ -9,7 +9,6 @@ import {
   encodeManagedFields,
   encodeCreatorEntry,
   noManagedFields,
-  ignoreTimeOnlyChange,
   type ManagedFields,
 } from "../../fields/apply/managed-fields.ts";
 import { managerId, type Manager } from "../../fields/apply/manager.ts";
@@ -23,7 +22,7 @@ import type { ApiObject, ManagedFieldsEntryValue, PartSubresource } from "../../
 import type { StructType } from "../../schema/types.ts";
 import { fromStored, toStored } from "../engine/conversion.ts";
 import { kindContext, type Engine, type Target, type WriteOptions } from "../engine/engine.ts";
-import { sameButForVersion, type LiveObject } from "../objects/live-object.ts";
+import type { LiveObject } from "../objects/live-object.ts";
 import { checkManagerName } from "./manager-name.ts";
 import type { Resource } from "../registry/registry.ts";
 import type { Conversions } from "../registry/versioned-storage.ts";
@@ -229,19 +228,6 @@ export function ownershipOfAnswer(
       fieldsV1: decodeTrusted(Buffer.from(fields)) as Record<string, unknown>,
     },
   ];
-}
-
-/**
- * The managed fields of an object after an apply. If only times would change, the live ones are kept, so that an apply whose effect is
- * reverted by admission each time is no change.
- */
-export function ownershipOfApply(
-  object: ApiObject,
-  live: LiveObject,
-  written: ManagedFieldsText,
-): ManagedFieldsText {
-  const managed = ignoreTimeOnlyChange(written, live.managed);
-  return managed === written || sameButForVersion(object, live.object) ? managed : written;
 }
 
 /**

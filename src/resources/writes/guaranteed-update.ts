@@ -1,13 +1,14 @@
 import { dropRepeatedOwners, withWarnings } from "../input/repeated-owners.ts";
 import type { MaybePromise } from "../../base/maybe-promise.ts";
 import type { StatusError } from "../../base/status-error.ts";
+import { ignoreTimeOnlyChange } from "../../fields/apply/managed-fields.ts";
 import type { ManagedFieldsText } from "../../fields/apply/managed-fields-text.ts";
 import { FieldReport, invalidError } from "../../schema/faults.ts";
 import type { ApiObject } from "../../schema/kind.ts";
 import type { Entry } from "../../storage/store.ts";
 import { withHooks } from "../engine/storage-hooks.ts";
 import { conflict, type Engine, type Target, type WriteResult } from "../engine/engine.ts";
-import { ownershipOfApply, recordOwnership } from "../ownership/field-ownership.ts";
+import { recordOwnership } from "../ownership/field-ownership.ts";
 import { sameButForVersion, type LiveObject } from "../objects/live-object.ts";
 import { checkDecodedSize, checkSize } from "../objects/object-size.ts";
 import { decodeLive, draftBody, encodeObject, sameContent } from "../objects/stored.ts";
@@ -121,11 +122,10 @@ async function validateAndStore(
   const preparation = nextStep(context);
   if (preparation !== undefined) await preparation;
   if (isWhole(target)) prepareWhole(engine, target, object, live);
-  const managed = changed.managed === undefined ? written : ownershipOfApply(object, before, written);
   const request = admissionOf(target, options, "UPDATE", object, live, requestTarget.resource);
   let result: WriteResult | undefined;
   try {
-    result = await admitAndStore(context, request, entry, before, { object, managed });
+    result = await admitAndStore(context, request, entry, before, { object, managed: written });
   } catch (error) {
     settleFailure(request, error);
     throw error;
@@ -139,7 +139,7 @@ async function admitAndStore(
   request: WriteRequest,
   entry: Entry,
   before: LiveObject,
-  { object, managed }: { readonly object: ApiObject; readonly managed: ManagedFieldsText },
+  { object, managed: recorded }: { readonly object: ApiObject; readonly managed: ManagedFieldsText },
 ): Promise<WriteResult | undefined> {
   const { engine, target, options } = context;
   const { object: live } = before;
@@ -150,8 +150,10 @@ async function admitAndStore(
   if (request.effects.reinvocationRequested) reapplyStrategy(engine, target, object, live);
   const repeated = dropRepeatedOwners(object.metadata, " after mutating admission happens");
   countGeneration(target, object, live);
-  const nothing =
-    managed === before.managed.stored && sameButForVersion(object, live) && !isOutdated(engine, entry);
+  const isSame = sameButForVersion(object, live);
+  // Admission may have reverted what the write changed, such as tolerations that it adds each time.
+  const managed = isSame ? ignoreTimeOnlyChange(recorded, before.managed) : recorded;
+  const nothing = isSame && managed === before.managed.stored && !isOutdated(engine, entry);
   const validation = nextStep(context);
   if (validation !== undefined) await validation;
   const checked = nothing ? undefined : checkObject(context, object, live);

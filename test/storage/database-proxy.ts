@@ -11,6 +11,8 @@ export class DatabaseProxy {
   private readonly delayed: (() => void)[] = [];
   /** Fates of the next commits. */
   readonly fates: Fate[] = [];
+  /** Whether error messages have the severity of a database with another language. */
+  translates = false;
   /** Resolves when a commit has met its fate. */
   met: () => void = () => undefined;
 
@@ -58,7 +60,7 @@ export class DatabaseProxy {
       this.met();
     });
     database.on("data", (chunk) => {
-      if (!loses && !delays) return void client.write(chunk);
+      if (!loses && !delays) return void client.write(this.translates ? translated(chunk) : chunk);
       client.destroy();
       if (loses) this.met();
     });
@@ -67,4 +69,9 @@ export class DatabaseProxy {
     });
     database.once("close", () => client.destroy());
   }
+}
+
+/** Replaces the severity ERROR by another word of the same length. */
+function translated(chunk: Buffer): Buffer {
+  return Buffer.from(chunk.toString("latin1").replaceAll("SERROR\0", "SFALLO\0"), "latin1");
 }

@@ -218,6 +218,22 @@ describe.skipIf(postgresMissing !== undefined)(
       server.sql("set transaction read write; alter database postgres reset default_transaction_read_only");
     });
 
+    it("values are read and written for a role with bytea_output=escape and messages in another language", () =>
+      behindProxy(async (proxy, store) => {
+        await store.close();
+        server.sql("alter role plinth set bytea_output = escape");
+        proxy.translates = true;
+        try {
+          const translated = await open(schema(), { url: url("sslmode=disable", proxy.port) });
+          await create(translated, key, "a\\b\u{1f600}");
+          const { entries } = await translated.range({ prefix: "/" });
+          expect(entries.map((entry) => [entry.key, textOf(entry)])).toEqual([[key, "a\\b\u{1f600}"]]);
+          await translated.close();
+        } finally {
+          server.sql("alter role plinth reset bytea_output");
+        }
+      }));
+
     it("certificates are verified, and connections that aren't encrypted refused by default", async () => {
       const name = schema();
       await expect(open(name, { url: url("sslmode=disable") })).rejects.toThrow(/no encryption/);

@@ -1,2 +1,2 @@
 /** The parts of the PostgreSQL library that connections use. */
-export { Client, DatabaseError } from "pg";
+export { Client, DatabaseError, types } from "pg";

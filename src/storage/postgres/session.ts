@@ -1,6 +1,6 @@
 import { type StoreError, StoreFullError, StoreTimeoutError, StoreUnavailableError } from "../store.ts";
 import type { DatabaseAddress, Host } from "./address.ts";
-import { Client, DatabaseError } from "./library.ts";
+import { Client, DatabaseError, types as libraryTypes } from "./library.ts";
 
 /** A statement with its parameters. */
 export interface Statement {
@@ -21,7 +21,8 @@ export class SessionLostError extends StoreUnavailableError {
 
 const decoders: Readonly<Record<number, (text: string) => Value>> = {
   16: (text) => text === "t",
-  17: (text) => Buffer.from(text.slice(2), "hex"),
+  // Decodes both values of the database's setting bytea_output.
+  17: libraryTypes.getTypeParser(libraryTypes.builtins.BYTEA) as (text: string) => Buffer,
   20: Number,
   21: Number,
   23: Number,
@@ -108,7 +109,7 @@ export class Session {
       });
       return (await this.within(query, timeoutMs)).rows;
     } catch (error) {
-      if (error instanceof DatabaseError && error.severity === "ERROR") throw this.rejected(error);
+      if (error instanceof DatabaseError && !endsSession(error)) throw this.rejected(error);
       this.destroy(error as Error);
       throw error instanceof SessionLostError ? error : this.lost(error as Error);
     }
@@ -181,6 +182,15 @@ export class Session {
         return new StoreUnavailableError(message, options);
     }
   }
+}
+
+/** Classes of SQLSTATEs with which the database ends a session: connection, operator intervention, system error, internal error. */
+const endingStates = /^(?:08|57P|58|XX)/;
+
+/** Whether an error ended the session, or may have: the database sends the severity in its own language, `lc_messages`. */
+function endsSession({ severity, code = "" }: DatabaseError): boolean {
+  if (severity === "ERROR") return false;
+  return severity === "FATAL" || severity === "PANIC" || endingStates.test(code);
 }
 
 function messageOf(error: unknown): string {

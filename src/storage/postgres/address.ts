@@ -61,18 +61,19 @@ export function parseAddress(url: string): DatabaseAddress {
   const scheme = /^postgres(?:ql)?:\/\//.exec(url)?.[0];
   if (scheme === undefined) throw new AddressError(`the URL is not ${form}`);
   const rest = url.slice(scheme.length);
-  const special = rest.search(/[/?#]/);
-  if (special >= 0 && !rest.slice(0, special).includes("@") && rest.includes("@", special))
-    throw new AddressError(
-      "the user or the password has a special character: write / as %2F, ? as %3F, # as %23, @ as %40, % as %25",
-    );
   const queryAt = rest.indexOf("?");
   const beforeQuery = queryAt < 0 ? rest : rest.slice(0, queryAt);
-  const query = readParameters(queryAt < 0 ? "" : rest.slice(queryAt + 1));
   const slash = beforeQuery.indexOf("/");
   const authority = slash < 0 ? beforeQuery : beforeQuery.slice(0, slash);
   const path = slash < 0 ? "" : beforeQuery.slice(slash + 1);
   const at = authority.lastIndexOf("@");
+  const isCut = path.includes("@") || (at < 0 && rest.includes("@", authority.length));
+  if (isCut || authority.includes("#"))
+    throw new AddressError(
+      "the user, the password or the database has a special character: " +
+        "write / as %2F, ? as %3F, # as %23, @ as %40, % as %25",
+    );
+  const query = readParameters(queryAt < 0 ? "" : rest.slice(queryAt + 1));
   const credentials = at < 0 ? "" : authority.slice(0, at);
   const colon = credentials.indexOf(":");
   const name = colon < 0 ? credentials : credentials.slice(0, colon);
@@ -101,10 +102,14 @@ function readParameters(text: string): Map<string, string> {
     if (one === "") continue;
     const equals = one.indexOf("=");
     const name = equals < 0 ? one : one.slice(0, equals);
-    if (!parameters.includes(name))
+    if (!parameters.includes(name)) {
+      // A password with a special character continues in the next parameter.
+      const isName = /^[a-z_]+$/.test(name) && !values.has("password");
       throw new AddressError(
-        `the parameter ${JSON.stringify(name)} is not supported; supported are ${parameters.join(", ")}`,
+        `${isName ? `the parameter ${name}` : "a parameter"} is not supported; supported are ${parameters.join(", ")}; ` +
+          "in values, write & as %26",
       );
+    }
     if (values.has(name)) throw new AddressError(`the parameter ${name} is given twice`);
     values.set(name, decode(equals < 0 ? "" : one.slice(equals + 1), `the parameter ${name}`));
   }

@@ -224,7 +224,8 @@ describe.skipIf(postgresMissing !== undefined)(
         server.sql("alter role plinth set bytea_output = escape");
         proxy.translates = true;
         try {
-          const translated = await open(schema(), { url: url("sslmode=disable", proxy.port) });
+          // A reserved word.
+          const translated = await open("user", { url: url("sslmode=disable", proxy.port) });
           await create(translated, key, "a\\b\u{1f600}");
           const { entries } = await translated.range({ prefix: "/" });
           expect(entries.map((entry) => [entry.key, textOf(entry)])).toEqual([[key, "a\\b\u{1f600}"]]);

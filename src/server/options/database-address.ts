@@ -18,7 +18,7 @@ export async function databaseAddress({
 }: Extract<StorageSettings, { engine: "postgres" }>): Promise<DatabaseAddress> {
   if (!isSchemaName(schema))
     throw new OptionsError(
-      `--postgres-schema: ${JSON.stringify(schema)} is not a name of at most 48 lower-case letters, digits and _ that doesn't begin with pg_`,
+      `--postgres-schema: ${JSON.stringify(schema)} is not a name of at most 40 lower-case letters, digits and _ that doesn't begin with pg_`,
     );
   if ((url === undefined) === (urlFile === undefined))
     throw new OptionsError("exactly one of --postgres-url and --postgres-url-file is needed");

@@ -83,7 +83,7 @@ export async function connectPostgresStore(options: PostgresStoreOptions): Promi
     const [settings] = await session.query({ text: "select current_setting('fsync')" }, timeoutMs);
     if (settings?.[0] === "off")
       warn("the database has fsync=off: a crash of its machine can lose or damage all data");
-    const newest = `select ${latestOf(schema)}, (select b.id::text from ${schema}.batches b where b.revision = ${latestOf(schema)})`;
+    const newest = `select ${latestOf(schema)}, (select b.id::text from "${schema}".batches b where b.revision = ${latestOf(schema)})`;
     const [row] = await session.query({ text: newest }, timeoutMs);
     await session.close();
     if (typeof row?.[0] !== "number")

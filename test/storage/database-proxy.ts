@@ -13,6 +13,8 @@ export class DatabaseProxy {
   readonly fates: Fate[] = [];
   /** Whether error messages have the severity of a database with another language. */
   translates = false;
+  /** Whether nothing is forwarded to the database, as if it didn't answer. */
+  stalls = false;
   /** Resolves when a commit has met its fate. */
   met: () => void = () => undefined;
 
@@ -52,6 +54,7 @@ export class DatabaseProxy {
       socket.once("close", () => this.sockets.delete(socket));
     }
     client.on("data", (chunk) => {
+      if (this.stalls) return;
       const fate = chunk.includes("commit_1") ? this.fates.shift() : undefined;
       loses ||= fate === "loseAnswer";
       delays ||= fate === "delayRequest";

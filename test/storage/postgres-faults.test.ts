@@ -235,6 +235,22 @@ describe.skipIf(postgresMissing !== undefined)(
         }
       }));
 
+    it("a store closes at once while the database doesn't answer", () =>
+      behindProxy(async (proxy) => {
+        const patient = { url: url("sslmode=disable", proxy.port), timeoutMs: 60_000 };
+        const store = await open(schema(), patient);
+        // So that some reads have a session and others are opening one.
+        await store.range({ prefix: "/" });
+        proxy.stalls = true;
+        const reads = [1, 2, 3, 4, 5, 6].map(() => store.range({ prefix: "/" }));
+        const rejected = Promise.all(
+          reads.map((read) => expect(read).rejects.toThrow(StoreUnavailableError)),
+        );
+        await store.close();
+        await rejected;
+        proxy.stalls = false;
+      }));
+
     it("certificates are verified, and connections that aren't encrypted refused by default", async () => {
       const name = schema();
       await expect(open(name, { url: url("sslmode=disable") })).rejects.toThrow(/no encryption/);

@@ -36,7 +36,8 @@ export class Connection {
   private readonly open = new Set<Session>();
   private readers = 0;
   private readonly waiting: (() => void)[] = [];
-  private closed = false;
+  /** Aborted when the connection is closed. */
+  private readonly closing = new AbortController();
 
   constructor({ address, timeoutMs, readConnections }: ConnectionOptions) {
     this.address = address;
@@ -106,13 +107,17 @@ export class Connection {
     throw new StoreUnavailableError(`no server of the database accepts writes: ${failures.join("; ")}`);
   }
 
+  /** Ends all sessions, also those that are being opened; statements in progress fail. */
   async close(): Promise<void> {
-    this.closed = true;
+    this.closing.abort();
     await Promise.all([...this.open].map((session) => session.close()));
   }
 
   private async connectTo(host: Host, timeoutMs: number): Promise<Session> {
-    const session = await Session.open(this.address, host, timeoutMs);
+    const { signal } = this.closing;
+    const session = await Session.open(this.address, host, timeoutMs, signal);
+    this.open.add(session);
+    session.onEnd = () => this.open.delete(session);
     try {
       const [row] = await session.query(probe, timeoutMs);
       const [isStandby, isReadOnly, isolation] = row!;
@@ -128,11 +133,6 @@ export class Connection {
       session.destroy();
       throw error;
     }
-    if (this.closed) {
-      await session.close();
-      throw new StoreUnavailableError("the store is closing");
-    }
-    this.open.add(session);
     return session;
   }
 

@@ -77,7 +77,12 @@ export class Notifications {
       if (!this.closed) received(payload);
     };
     this.session = session;
-    await session.query({ text: `listen ${channel}` }, connection.timeoutMs);
+    try {
+      await session.query({ text: `listen ${channel}` }, connection.timeoutMs);
+    } catch (error) {
+      session.destroy();
+      throw error;
+    }
     this.failures = 0;
     if (this.closed) await session.close();
     else received(undefined);

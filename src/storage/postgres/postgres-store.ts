@@ -289,9 +289,14 @@ class DatabaseStore implements PostgresStore {
   private async release(): Promise<void> {
     await Promise.allSettled(this.underWay);
     this.feed.end(closedError());
-    await Promise.all([this.compaction.stop(), this.follower.close()]);
-    await Promise.all([this.writer.close(), this.notifications.close()]);
-    await this.connection.close();
+    await this.writer.close();
+    // Their statements in progress fail, so that a database that doesn't answer delays nothing.
+    await Promise.all([
+      this.connection.close(),
+      this.compaction.stop(),
+      this.follower.close(),
+      this.notifications.close(),
+    ]);
   }
 
   private async getAt(key: string, at: Revision): Promise<Entry | undefined> {

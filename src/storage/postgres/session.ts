@@ -74,15 +74,25 @@ export class Session {
     this.client.on("notification", ({ payload }) => this.onNotification(payload ?? ""));
   }
 
-  /** @throws {StoreUnavailableError} if the server didn't accept the connection in time. */
-  static async open(address: DatabaseAddress, host: Host, timeoutMs: number): Promise<Session> {
+  /** @throws {StoreUnavailableError} if the server didn't accept the connection in time, or `signal` was aborted. */
+  static async open(
+    address: DatabaseAddress,
+    host: Host,
+    timeoutMs: number,
+    signal: AbortSignal,
+  ): Promise<Session> {
+    if (signal.aborted) throw new StoreUnavailableError("the store is closing");
     const session = new Session(address, host);
+    const abort = (): void => session.destroy();
+    signal.addEventListener("abort", abort);
     try {
       await session.within(session.client.connect(), timeoutMs);
     } catch (error) {
       session.destroy();
-      const reason = error instanceof SessionLostError ? error.message : messageOf(error);
-      throw new StoreUnavailableError(`${session.place}: ${reason}`, { cause: error });
+      const { message } = error instanceof SessionLostError ? error : session.lost(error as Error);
+      throw new StoreUnavailableError(message, { cause: error });
+    } finally {
+      signal.removeEventListener("abort", abort);
     }
     return session;
   }

@@ -31,26 +31,25 @@ const maxBatchBytes = 8 * 1024 * 1024;
  */
 export function takeBatch(queue: WaitingWrite[]): WaitingWrite[] {
   const batch: WaitingWrite[] = [];
-  const rest: WaitingWrite[] = [];
   const written = new Set<string>();
   let bytes = 0;
-  for (const [index, waiting] of queue.entries()) {
+  // Without a limit of concurrent requests, the queue may be too long for the arguments of a call.
+  for (const waiting of queue.splice(0)) {
     const { write } = waiting;
     if (batch.length === maxBatchWrites || (bytes >= maxBatchBytes && batch.length > 0)) {
-      rest.push(...queue.slice(index));
-      break;
+      queue.push(waiting);
+      continue;
     }
     const depends =
       written.has(write.key) || (write.conditions ?? []).some((condition) => written.has(condition.key));
     written.add(write.key);
     if (depends) {
-      rest.push(waiting);
+      queue.push(waiting);
       continue;
     }
     batch.push(waiting);
     bytes += write.kind === "delete" ? 0 : write.draft.header.length + write.draft.body.length;
   }
-  queue.splice(0, queue.length, ...rest);
   return batch;
 }
 

@@ -174,23 +174,42 @@ export class Writer {
   ): Promise<void> {
     const revisions = await this.outcome(id, lost);
     const isWritten = (index: number) => (revisions?.[index] ?? 0) > 0;
-    this.queue.unshift(...batch.filter((_, index) => !isWritten(index)));
-    if (revisions === undefined) return;
     const written = batch.flatMap((to, index) =>
-      isWritten(index) ? [{ to, revision: revisionOf(revisions[index]!) }] : [],
+      isWritten(index) ? [{ to, revision: revisionOf(revisions![index]!) }] : [],
     );
+    if (written.length > 0) await this.publishWritten(id, written, previous);
+    // Only now: if the above fails, the whole batch is rejected, and none of its writes may take effect later.
+    this.queue.unshift(...batch.filter((_, index) => !isWritten(index)));
+  }
+
+  /** Publishes and acknowledges the writes of a batch whose answer was lost. */
+  private async publishWritten(
+    id: string,
+    written: readonly { readonly to: WaitingWrite; readonly revision: Revision }[],
+    previous: ReadonlyMap<Write, Entry>,
+  ): Promise<void> {
     const events: StoreEvent[] = [];
-    for (const { to, revision } of written) {
-      const { write } = to;
-      const replaced =
-        write.kind === "create"
-          ? undefined
-          : (previous.get(write) ?? (await this.parts.getAt(write.key, revisionOf(revision - 1))));
-      events.push(eventOf(write, revision, replaced));
-    }
+    for (const { to, revision } of written)
+      events.push(eventOf(to.write, revision, await this.replacedBy(to.write, revision, previous)));
     const base = revisionOf(events[0]!.revision - 1);
     await this.parts.committed({ id, base, last: events.at(-1)!.revision, events });
     for (const [index, { to }] of written.entries()) to.resolve(resultOf(events[index]!));
+  }
+
+  private async replacedBy(
+    write: Write,
+    revision: Revision,
+    previous: ReadonlyMap<Write, Entry>,
+  ): Promise<Entry | undefined> {
+    if (write.kind === "create") return undefined;
+    try {
+      return previous.get(write) ?? (await this.parts.getAt(write.key, revisionOf(revision - 1)));
+    } catch (error) {
+      throw new StoreUnavailableError(
+        `${(error as Error).message}; whether the write took effect isn't known`,
+        { cause: error },
+      );
+    }
   }
 
   /** Returns the revisions of the writes of a batch, 0 for those that failed; undefined if it isn't and never will be committed. */

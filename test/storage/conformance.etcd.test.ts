@@ -2,35 +2,17 @@ import { spawnSync } from "node:child_process";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { create, draft, record, textOf, until } from "../../src/storage/conformance/support.ts";
 import { connectEtcdStore } from "../../src/storage/etcd/etcd-store.ts";
-import type { RequestedStamp } from "../../src/storage/stamp.ts";
-import { RevisionCompactedError, type Store, StoreUnavailableError } from "../../src/storage/store.ts";
+import { RevisionCompactedError, StoreUnavailableError } from "../../src/storage/store.ts";
 import { EtcdServer, etcdMissing, makeCertificates } from "./etcd-server.ts";
 import { describeModel } from "./model.ts";
-import { describeConformance, ManualClock, temporaryFolder } from "./support.ts";
+import { describeConformance, ManualClock, openSubject, temporaryFolder } from "./support.ts";
 
 let server: EtcdServer;
 let stores = 0;
 
-async function open() {
-  const clock = new ManualClock();
+function open() {
   const prefix = `/test-${stores++}`;
-  const opened: Store[] = [];
-  const stamped = async (stamp?: RequestedStamp): Promise<Store> => {
-    const store = await connectEtcdStore({ endpoints: [server.endpoint], prefix, clock, stamp });
-    opened.push(store);
-    return store;
-  };
-  const another = () => stamped();
-  return {
-    store: await another(),
-    another,
-    stamped,
-    advance: (ms: number) => clock.advance(ms),
-    now: () => clock.now(),
-    async dispose() {
-      for (const store of opened) await store.close();
-    },
-  };
+  return openSubject((options) => connectEtcdStore({ endpoints: [server.endpoint], prefix, ...options }));
 }
 
 describe.skipIf(etcdMissing !== undefined)(`etcd (${etcdMissing ?? "single member"})`, () => {

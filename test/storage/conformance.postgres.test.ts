@@ -1,35 +1,19 @@
+import { randomBytes } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { create, record, remove, update } from "../../src/storage/conformance/support.ts";
+import { create, record, remove, textOf, update } from "../../src/storage/conformance/support.ts";
+import { aesGcm } from "../../src/storage/encryption/local-ciphers.ts";
+import { EncryptedStore } from "../../src/storage/encryption/encrypted-store.ts";
 import { connectPostgresStore } from "../../src/storage/postgres/postgres-store.ts";
-import type { RequestedStamp } from "../../src/storage/stamp.ts";
-import type { Store } from "../../src/storage/store.ts";
 import { describeModel } from "./model.ts";
 import { postgresMissing, PostgresServer } from "./postgres-server.ts";
-import { describeConformance, ManualClock } from "./support.ts";
+import { describeConformance, openSubject } from "./support.ts";
 
 let server: PostgresServer;
 let stores = 0;
 
-async function open() {
-  const clock = new ManualClock();
+function open() {
   const schema = `test_${stores++}`;
-  const opened: Store[] = [];
-  const stamped = async (stamp?: RequestedStamp): Promise<Store> => {
-    const store = await connectPostgresStore({ url: server.url, schema, clock, stamp });
-    opened.push(store);
-    return store;
-  };
-  const another = () => stamped();
-  return {
-    store: await another(),
-    another,
-    stamped,
-    advance: (ms: number) => clock.advance(ms),
-    now: () => clock.now(),
-    async dispose() {
-      for (const store of opened) await store.close();
-    },
-  };
+  return openSubject((options) => connectPostgresStore({ url: server.url, schema, ...options }));
 }
 
 describe.skipIf(postgresMissing !== undefined)(`PostgreSQL (${postgresMissing ?? "one server"})`, () => {
@@ -50,6 +34,27 @@ describe.skipIf(postgresMissing !== undefined)(`PostgreSQL (${postgresMissing ??
     const { recorder, subscription } = record(await subject.another(), "/g/r/", start);
     await subscription.sync();
     expect(recorder.lines).toEqual(["create /g/r/n/x 1", "update /g/r/n/x 2", "delete /g/r/n/x 2"]);
+    await subject.dispose();
+  });
+
+  it("an encrypted store has no plain text in the database, and another server reads its values", async () => {
+    const cipher = aesGcm("aesgcm:v1:key1", randomBytes(32));
+    const ciphers = () => ({ writer: cipher, readers: [cipher], readsPlain: false });
+    const subject = await open();
+    const store = new EncryptedStore(subject.store, ciphers);
+    const other = new EncryptedStore(await subject.another(), ciphers);
+    const { recorder, subscription } = record(other, "/g/r/", await store.latestRevision());
+    const first = await create(store, "/g/r/n/x", "secret-1");
+    await remove(store, "/g/r/n/x", await update(other, "/g/r/n/x", first, "secret-2"));
+    await subscription.sync();
+    expect(recorder.lines).toEqual([
+      "create /g/r/n/x secret-1",
+      "update /g/r/n/x secret-2",
+      "delete /g/r/n/x secret-2",
+    ]);
+    expect(textOf(await other.get("/g/r/n/x", first))).toBe("secret-1");
+    const stored = await subject.store.get("/g/r/n/x", first);
+    expect(textOf(stored)).not.toContain("secret");
     await subject.dispose();
   });
 });

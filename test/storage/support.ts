@@ -75,25 +75,42 @@ export function inFolder(
   openStore: (options: { dir: string; clock: ManualClock; stamp?: RequestedStamp | undefined }) => Store,
 ): () => Promise<StoreUnderTest> {
   return async () => {
-    const clock = new ManualClock();
     const folder = temporaryFolder();
-    const stores: Store[] = [];
-    const stamped = async (stamp?: RequestedStamp): Promise<Store> => {
-      const store = openStore({ dir: folder.path, clock, stamp });
-      stores.push(store);
-      return store;
-    };
+    const subject = await openSubject(async (options) => openStore({ dir: folder.path, ...options }));
     return {
-      store: await stamped(),
-      another: () => stamped(),
-      stamped,
-      advance: (ms: number) => clock.advance(ms),
-      now: () => clock.now(),
+      ...subject,
       async dispose() {
-        for (const store of stores) await store.close();
+        await subject.dispose();
         folder.remove();
       },
     };
+  };
+}
+
+/**
+ * Opens a store, and returns it as the subject of conformance cases.
+ *
+ * @param connect opens the store, each time that a case needs one more over the same data.
+ */
+export async function openSubject(
+  connect: (options: { clock: ManualClock; stamp: RequestedStamp | undefined }) => Promise<Store>,
+): Promise<StoreUnderTest & { readonly another: () => Promise<Store> }> {
+  const clock = new ManualClock();
+  const stores: Store[] = [];
+  const stamped = async (stamp?: RequestedStamp): Promise<Store> => {
+    const store = await connect({ clock, stamp });
+    stores.push(store);
+    return store;
+  };
+  return {
+    store: await stamped(),
+    another: () => stamped(),
+    stamped,
+    advance: (ms: number) => clock.advance(ms),
+    now: () => clock.now(),
+    async dispose() {
+      for (const store of stores) await store.close();
+    },
   };
 }
 

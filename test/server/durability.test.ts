@@ -42,11 +42,11 @@ test("durability is refused with etcd, and has no effect on a store in memory", 
   const durability = ["leases=interval:1s"];
   const etcd = { engine: "etcd", endpoints: ["http://127.0.0.1:1"] } as const;
   expect(await messageOf({ storage: etcd, durability })).toBe(
-    "durability: etcd syncs its writes by itself; the option is for storage.engine=embedded",
+    "durability: etcd syncs its writes by itself; the option is for the embedded store",
   );
   const postgres = { engine: "postgres", url: "postgres://127.0.0.1:1/db" } as const;
   expect(await messageOf({ storage: postgres, durability })).toBe(
-    "durability: PostgreSQL syncs its writes by itself; the option is for storage.engine=embedded",
+    "durability: PostgreSQL syncs its writes by itself; the option is for the embedded store",
   );
   expect(await messageOf({ storage: { engine: "memory" }, durability })).toBe("the server started");
 });

@@ -26,7 +26,7 @@ export function deferredSyncMsOf(options: ServerOptions, hasOwnStore: boolean): 
     throw new OptionsError(`${flag}: a store of the embedding program syncs its writes by itself`);
   if (storage.engine === "etcd" || storage.engine === "postgres")
     throw new OptionsError(
-      `${flag}: ${storage.engine === "etcd" ? "etcd" : "PostgreSQL"} syncs its writes by itself; the option is for --storage-backend=embedded`,
+      `${flag}: ${storage.engine === "etcd" ? "etcd" : "PostgreSQL"} syncs its writes by itself; the option is for the embedded store`,
     );
   const kinds = [...builtInKinds, ...(extensions?.kinds ?? [])];
   const stored = kinds.map((kind) => resourceOf(kind, vocabulary)).filter(isStored);

@@ -57,7 +57,7 @@ export class Connection {
       try {
         return await this.execute(session, statement);
       } catch (error) {
-        if (isNew || attempt > this.maxReaders || session.isOpen || !isQuick(error)) throw error;
+        if (isNew || attempt > this.maxReaders || session.isOpen || !isEarlyLoss(error)) throw error;
       } finally {
         this.release(session);
       }
@@ -157,7 +157,7 @@ export class Connection {
   }
 }
 
-/** Whether the session ended before the statement was executed, as far as can be seen, and not because of the timeout. */
-function isQuick(error: unknown): boolean {
-  return error instanceof SessionLostError && !/no answer within/.test(error.message);
+/** Whether the session had probably ended before the statement was sent: it isn't the timeout. */
+function isEarlyLoss(error: unknown): boolean {
+  return error instanceof SessionLostError && !error.isTimeout;
 }

@@ -71,7 +71,7 @@ export class LogFollower {
   private fastPolls: Periodic | undefined;
   private skipping: Promise<Revision> | undefined;
   /** Whether events of other servers were read since the last poll. */
-  private foundForeign = false;
+  private hasForeignEvents = false;
   private unannounced = 0;
   private lastNotifiedMs = 0;
 
@@ -171,8 +171,8 @@ export class LogFollower {
     const before = feed.position;
     await this.refresh();
     const wasNotified = clock.monotonicNow() - this.lastNotifiedMs < 2 * pollMs;
-    if (feed.position === before || wasNotified || !this.foundForeign) return;
-    this.foundForeign = false;
+    if (feed.position === before || wasNotified || !this.hasForeignEvents) return;
+    this.hasForeignEvents = false;
     if (++this.unannounced !== silentPolls) return;
     this.fastPolls ??= new Periodic(clock, silentPollMs, () => this.refresh());
     warn(
@@ -219,7 +219,7 @@ export class LogFollower {
       return part.latest;
     }
     this.assertComplete(part, after);
-    if (part.events.length > 0) this.foundForeign = true;
+    if (part.events.length > 0) this.hasForeignEvents = true;
     this.publish(part.events, part.reached, false);
     if (part.reached === part.latest) this.see(part.newest, part.latest);
     return part.latest;

@@ -33,15 +33,15 @@ export async function readPage(
         ? { ...statements.range, values: range }
         : { ...statements.rangeAt, values: [...range, at] },
     );
-    const { latest, floor, found, page } = portionOf(rows);
+    const { latest, floor, matches, page } = portionOf(rows);
     checked(at, latest, floor);
     at ??= latest;
     for (const [index, entry] of page.entries()) {
       entries.push(entry);
       bytes += entry.body.length;
-      if (bytes >= maxBytes) return { revision: at, entries, more: found > index + 1 };
+      if (bytes >= maxBytes) return { revision: at, entries, more: matches > index + 1 };
     }
-    const more = found > page.length;
+    const more = matches > page.length;
     if (!more || entries.length >= limit) return { revision: at, entries, more };
     start = Buffer.concat([Buffer.from(entries.at(-1)!.key), zero]);
   }
@@ -59,7 +59,7 @@ interface Portion {
   readonly latest: Revision;
   readonly floor: Revision;
   /** Number of keys of the portion if it had no limit of bytes; one more if there are keys after it. */
-  readonly found: number;
+  readonly matches: number;
   readonly page: readonly Entry[];
 }
 
@@ -67,6 +67,6 @@ function portionOf(rows: readonly Row[]): Portion {
   const [first] = rows;
   if (first === undefined) throw new StoreDamagedError("the table line of the store has no row");
   const [latest, floor] = first as unknown as [Revision, Revision];
-  if (first[2] === null) return { latest, floor, found: 0, page: [] };
-  return { latest, floor, found: first[7] as number, page: rows.map((row) => entryOf(row, 2)) };
+  if (first[2] === null) return { latest, floor, matches: 0, page: [] };
+  return { latest, floor, matches: first[7] as number, page: rows.map((row) => entryOf(row, 2)) };
 }

@@ -17,6 +17,8 @@ export type Row = readonly Value[];
 /** The session ended, or the answer didn't come in time: whether the statement took effect isn't known. */
 export class SessionLostError extends StoreUnavailableError {
   override name = "SessionLostError";
+  /** Whether the answer didn't come in time. */
+  isTimeout = false;
 }
 
 const decoders: Readonly<Record<number, (text: string) => Value>> = {
@@ -152,7 +154,9 @@ export class Session {
     let timer: NodeJS.Timeout | undefined;
     const expired = new Promise<never>((_, reject) => {
       timer = setTimeout(() => {
-        reject(this.lost(new Error(`no answer within ${timeoutMs} ms`)));
+        const error = this.lost(new Error(`no answer within ${timeoutMs} ms`));
+        error.isTimeout = true;
+        reject(error);
         this.destroy();
       }, timeoutMs);
     });

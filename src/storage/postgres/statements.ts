@@ -136,9 +136,9 @@ function checkStatements(schema: string) {
 }
 
 function page(schema: string, head: string, condition: string): string {
-  return `select ${head}, e.key, e.revision, e.revision_at, e.header, e.body, e.found
+  return `select ${head}, e.key, e.revision, e.revision_at, e.header, e.body, e.matches
     from "${schema}".line l left join lateral (
-      select c.*, count(*) over () as found, row_number() over (order by c.key) as n,
+      select c.*, count(*) over () as matches, row_number() over (order by c.key) as n,
         sum(octet_length(c.body)) over (order by c.key rows between unbounded preceding and 1 preceding) as before
       from (
         select ${entry} from "${schema}".entries e where e.key >= $1::bytea and e.key < $2::bytea and ${condition}

@@ -1,9 +1,9 @@
 import type { MaybePromise } from "../base/maybe-promise.ts";
 import { releaseWhenTaken } from "./limits/seat-release.ts";
 import { auditIdOf } from "./request/audit-id.ts";
-import { newRequest, unknownUser, type RequestContext } from "./request/context.ts";
+import { newRequest, unknownUser, type RequestContext, type TraceHooks } from "./request/context.ts";
 import { RequestTrace } from "./request/request-trace.ts";
-import { stepTimer } from "./request/steps.ts";
+import { endStep } from "./request/steps.ts";
 import type { HttpService } from "./service.ts";
 import { recordReceived } from "./stages/audit.ts";
 import { authenticate } from "./stages/authentication.ts";
@@ -13,8 +13,7 @@ import { findConsolePage } from "./stages/console.ts";
 import { impersonate } from "./stages/impersonation.ts";
 import { enterLimits } from "./stages/limits.ts";
 import { readRequestFacts } from "./stages/request-facts.ts";
-import type { Stage } from "./stages/stage.ts";
-import { runTraced } from "./stages/traced-stages.ts";
+import type { RunStage, Stage } from "./stages/stage.ts";
 import { takeTurn } from "./stages/turn.ts";
 import { awaitRoom } from "./stages/unread-answers.ts";
 import { serve } from "./stages/verb.ts";
@@ -36,35 +35,65 @@ export const stages: readonly Stage[] = [
 
 /** Runs the stages from an index on. Returns a promise only if a stage waits. */
 function run(service: HttpService, request: RequestContext, first: number): MaybePromise<void> {
+  const { trace } = request;
   for (let at = first; at < stages.length; at++) {
     const stage = stages[at]!;
-    if ("schedule" in stage) {
-      const taken = stepTimer(request, stage.name);
-      return stage.schedule(service, request, () => {
-        taken();
-        return run(service, request, at + 1);
-      });
-    }
+    if ("schedule" in stage) return stage.schedule(service, request, restOf(service, request, at));
     if ("find" in stage) {
       const handler = stage.find(service, request);
       if (handler !== undefined) return handler(request) ?? undefined;
       continue;
     }
-    const done = stage.run(service, request);
-    if (done instanceof Promise) {
-      const taken = stepTimer(request, stage.name);
-      return done.then(
-        () => {
-          taken();
-          return run(service, request, at + 1);
-        },
-        (error: unknown) => {
-          taken();
-          throw error;
-        },
-      );
-    }
+    const done =
+      trace === undefined ? stage.run(service, request) : runTraced(trace, stage, service, request);
+    if (done instanceof Promise) return runAfter(done, service, request, at);
   }
+}
+
+/** Runs a stage with a span. */
+function runTraced(
+  trace: TraceHooks,
+  { name, run: work }: RunStage,
+  service: HttpService,
+  request: RequestContext,
+): MaybePromise<void> {
+  return trace.stage(name, request, () => work(service, request));
+}
+
+/** Returns the function that runs the stages after a scheduled one. */
+function restOf(service: HttpService, request: RequestContext, at: number): () => MaybePromise<void> {
+  const { name } = stages[at]!;
+  const { trace } = request;
+  const rest = (): MaybePromise<void> => {
+    endStep(request, name);
+    return run(service, request, at + 1);
+  };
+  if (trace === undefined) return rest;
+  const endWait = trace.wait(name);
+  return () => {
+    endWait();
+    return trace.outside(rest);
+  };
+}
+
+/** Runs the stages after one that waits. These are not closures of the loop: each of its turns would allocate a context. */
+function runAfter(
+  done: Promise<void>,
+  service: HttpService,
+  request: RequestContext,
+  at: number,
+): Promise<void> {
+  const { name } = stages[at]!;
+  return done.then(
+    () => {
+      endStep(request, name);
+      return run(service, request, at + 1);
+    },
+    (error: unknown) => {
+      endStep(request, name);
+      throw error;
+    },
+  );
 }
 
 /** Serves a request. */
@@ -72,10 +101,9 @@ export function handle(service: HttpService, exchange: HttpExchange): void {
   exchange.auditId = auditIdOf(exchange);
   const request = newRequest(exchange, service.metrics.begin(exchange));
   service.audit?.accompany(request);
-  const trace = service.tracing === undefined ? undefined : new RequestTrace(service.tracing, exchange);
-  request.trace = trace;
+  if (service.tracing !== undefined) request.trace = new RequestTrace(service.tracing, exchange);
   try {
-    const done = trace === undefined ? run(service, request, 0) : runTraced(stages, service, request, trace);
+    const done = run(service, request, 0);
     if (done instanceof Promise) settle(service, request, done);
     else end(service, request);
   } catch (error) {

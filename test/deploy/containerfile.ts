@@ -62,9 +62,9 @@ function wordsOf(text: string): string[] {
 
 /** Returns the last instruction of a name in a stage. */
 export function lastOf(stage: Stage, name: string): Instruction {
-  const found = stage.findLast((one) => one.name === name);
-  if (found === undefined) throw new Error(`the stage has no ${name}`);
-  return found;
+  const instruction = stage.findLast((one) => one.name === name);
+  if (instruction === undefined) throw new Error(`the stage has no ${name}`);
+  return instruction;
 }
 
 /** Returns the command of `HEALTHCHECK`. */

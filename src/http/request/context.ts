@@ -1,4 +1,5 @@
 import type { RemoteApiService } from "../../aggregation/remote-api-service.ts";
+import type { MaybePromise } from "../../base/maybe-promise.ts";
 import type { Timer } from "../../base/clock.ts";
 import type { WorkPace } from "../../base/work-pace.ts";
 import type { UserInfo } from "../../base/user-info.ts";
@@ -26,6 +27,8 @@ export interface RequestContext {
   trace: TraceHooks | undefined;
   /** Milliseconds of the steps that took at least one, by name; undefined if there are none. */
   steps: Map<string, number> | undefined;
+  /** When the last step ended; on the same clock as the arrival, which is its first value. */
+  stepEndMs: number;
   /** Request facts: the attributes from method and path. */
   facts: RequestFacts;
   /** Request facts: the resource type; undefined for non-resource paths and unknown types. */
@@ -64,6 +67,12 @@ export interface RequestContext {
 export interface TraceHooks {
   /** Id of the trace; undefined if the request isn't traced. */
   readonly traceId: string | undefined;
+  /** Runs a stage of the pipeline, with a span. */
+  stage(name: string, request: RequestContext, run: () => MaybePromise<void>): MaybePromise<void>;
+  /** Records the wait for a scheduled stage, which begins now. @returns a function that ends it. */
+  wait(name: string): () => void;
+  /** Runs the stages after a scheduled one: its turn may have begun in the context of another request. */
+  outside<T>(work: () => T): T;
   /** Completes the trace when the request is complete, or its stream has started. */
   end(request: RequestContext): void;
 }
@@ -92,6 +101,7 @@ export function newRequest(exchange: HttpExchange, startMs: number): RequestCont
     audit: undefined,
     trace: undefined,
     steps: undefined,
+    stepEndMs: startMs,
     facts: unreadFacts,
     resource: undefined,
     remote: undefined,

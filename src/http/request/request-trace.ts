@@ -30,6 +30,9 @@ interface EarlyStage {
 
 const httpInternalError = 500;
 
+/** Stages that always have a span; others have one if they take some time. */
+const alwaysRecorded = new Set(["Authentication", "Authorization", "Verb"]);
+
 /**
  * The trace of one request. Whether it is traced is decided when the caller is authenticated, because the trace of some callers is
  * continued; spans of earlier stages are added then.
@@ -52,20 +55,15 @@ export class RequestTrace implements TraceHooks {
     return this.root?.trace.traceId;
   }
 
-  /** Runs a stage of the pipeline. A short stage without other spans has no span of its own, unless `always` is true. */
-  stage(
-    name: string,
-    always: boolean,
-    request: RequestContext,
-    run: () => MaybePromise<void>,
-  ): MaybePromise<void> {
+  /** A short stage without other spans has no span of its own, unless it is always recorded. */
+  stage(name: string, request: RequestContext, run: () => MaybePromise<void>): MaybePromise<void> {
+    const always = alwaysRecorded.has(name);
     if (this.early !== undefined && request.caller !== unknownUser) this.decide(request.caller);
     if (this.early !== undefined) return this.earlyStage(name, always, this.early, run);
     if (this.root === undefined) return run();
     return this.tracing.tracer.spanOf(this.root, name, { minimumMs: always ? 0 : shortStageMs }, run);
   }
 
-  /** Records a time of waiting that began now. @returns a function that ends it. */
   wait(name: string): () => void {
     const { root } = this;
     if (root === undefined) return () => undefined;
@@ -76,7 +74,10 @@ export class RequestTrace implements TraceHooks {
     };
   }
 
-  /** Completes the trace when the request is complete, or its stream has started. */
+  outside<T>(work: () => T): T {
+    return this.tracing.tracer.outside(work);
+  }
+
   end(request: RequestContext): void {
     if (this.early !== undefined) this.decide(request.caller);
     const { root, parentId, startMs, tracing } = this;

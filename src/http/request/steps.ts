@@ -13,8 +13,14 @@ export function addStep(request: RequestContext, step: string, durationMs: numbe
   if (before !== undefined || steps.size < maxSteps) steps.set(step, (before ?? 0) + durationMs);
 }
 
-/** Starts to measure a step. @returns a function that ends it. */
-export function stepTimer(request: RequestContext, step: string): () => void {
-  const startMs = performance.now();
-  return () => addStep(request, step, performance.now() - startMs);
+/** Adds a step that ends now and began when the previous one ended. Stages between them that don't wait count towards it. */
+export function endStep(request: RequestContext, step: string): void {
+  const nowMs = performance.now();
+  addStep(request, step, nowMs - request.stepEndMs);
+  request.stepEndMs = nowMs;
+}
+
+/** Adds a step within another one that still runs; both began at the same time. */
+export function endInnerStep(request: RequestContext, step: string): void {
+  addStep(request, step, performance.now() - request.stepEndMs);
 }

@@ -14,7 +14,7 @@ import { mediaType } from "../request/media-types.ts";
 import { paceOf } from "../limits/paced-request.ts";
 import { awaitClient } from "../limits/seat-release.ts";
 import type { RequestContext } from "../request/context.ts";
-import { stepTimer } from "../request/steps.ts";
+import { endInnerStep } from "../request/steps.ts";
 import type { HttpService } from "../service.ts";
 
 /** Largest request body in bytes. */
@@ -35,8 +35,17 @@ export function readBytes(
   const read = exchange.readBody(maxBytes, account);
   if (!(read instanceof Promise)) return inPace(service, request, read);
   // The account stays open until the body may be decoded.
-  return awaitClient(service, request, read.finally(stepTimer(request, "Body")))
-    .then((bytes) => inPace(service, request, bytes))
+  return awaitClient(service, request, read)
+    .then(
+      (bytes) => {
+        endInnerStep(request, "Body");
+        return inPace(service, request, bytes);
+      },
+      (error: unknown) => {
+        endInnerStep(request, "Body");
+        throw error;
+      },
+    )
     .finally(() => account.close());
 }
 

@@ -2,14 +2,15 @@ import { setTimeout as delay } from "node:timers/promises";
 import { administratorFile } from "./administrator-file.ts";
 import { accessFlags, accessOf } from "./client/access-flags.ts";
 import { ClientError } from "./client/client-error.ts";
-import { ServerClient } from "./client/server-client.ts";
+import { messageOf, ServerClient } from "./client/server-client.ts";
 import { helpText, type Command } from "./command.ts";
 import { defaultDataDir } from "./data-folder.ts";
 import type { Flag } from "./flag.ts";
 import { FlagReader, parseFlags, UsageError } from "./flag-reader.ts";
 
-/** Time limit of one request. */
+/** Time limits of one request: the longest, and the one for a request at the end of `--timeout`. */
 const requestMs = 5000;
+const lastRequestMs = 1000;
 
 /** Time between two requests. */
 const intervalMs = 200;
@@ -40,10 +41,12 @@ export const readyCommand: Command = {
   help: () => helpText("plinth ready [FLAGS]", about, readyFlags),
   async run(words) {
     const values = parseFlags(readyFlags, words);
-    const deadline = performance.now() + new FlagReader(readyFlags, values).durationMs("timeout");
+    const timeoutMs = new FlagReader(readyFlags, values).durationMs("timeout");
+    const deadline = performance.now() + timeoutMs;
     const read = new FlagReader(readyFlags, withKubeconfig(values));
     for (;;) {
-      const problem = await problemOf(read);
+      const leftMs = timeoutMs === 0 ? requestMs : deadline - performance.now();
+      const problem = await problemOf(read, Math.min(requestMs, Math.max(lastRequestMs, leftMs)));
       if (problem === undefined) return 0;
       const remainingMs = deadline - performance.now();
       if (remainingMs <= 0) throw new ClientError(problem);
@@ -63,14 +66,16 @@ function withKubeconfig(values: ReadonlyMap<string, string>): ReadonlyMap<string
 }
 
 /** Asks the server once. @returns why it is not ready; undefined if it is ready */
-async function problemOf(read: FlagReader): Promise<string | undefined> {
+async function problemOf(read: FlagReader, timeoutMs: number): Promise<string | undefined> {
   try {
     // The kubeconfig is read each time: a server that starts writes it.
     const access = await accessOf(read, {});
     const client = new ServerClient(access);
     try {
-      const { status, text } = await client.text("/readyz", requestMs);
+      const { status, text } = await client.text("/readyz", timeoutMs);
       if (status === 200) return undefined;
+      if (status === 401 || status === 403)
+        return `${access.server} refuses the request: /readyz answers ${status}: ${messageOf(text)}; check the credentials (--data-dir, --kubeconfig or --token)`;
       return `${access.server} is not ready: /readyz answers ${status}: ${reasonOf(text)}`;
     } finally {
       client.close();
@@ -81,8 +86,8 @@ async function problemOf(read: FlagReader): Promise<string | undefined> {
   }
 }
 
-/** Returns the failed checks of a response, or the first 300 characters of any other text. */
+/** Returns the failed checks of a response, or its message; at most 300 characters. */
 function reasonOf(text: string): string {
   const failed = text.split("\n").filter((line) => line.startsWith("[-]"));
-  return (failed.length === 0 ? text : failed.join("; ")).slice(0, 300).trim();
+  return (failed.length === 0 ? messageOf(text) : failed.join("; ")).slice(0, 300).trim();
 }

@@ -31,7 +31,10 @@ describe("plinth ready", () => {
     expect(await waiting).toEqual({ code: 0, stderr: "" });
     const ca = `--ca=${server.caFile}`;
     const anonymous = plinth("ready", `--server=${server.url}`, ca, "--timeout=0s");
-    expect(anonymous).toMatchObject({ code: 1, stderr: expect.stringContaining("/readyz answers 401") });
+    expect(anonymous).toMatchObject({
+      code: 1,
+      stderr: `plinth: ${server.url} refuses the request: /readyz answers 401: Unauthorized; check the credentials (--data-dir, --kubeconfig or --token)\n`,
+    });
     await server.stop();
     const stopped = plinth("ready", `--data-dir=${dataDir}`, "--timeout=0s");
     expect(stopped).toMatchObject({ code: 1, stderr: expect.stringContaining("ECONNREFUSED") });
@@ -61,6 +64,39 @@ describe("plinth ready", () => {
         stderr: `plinth: ${url} is not ready: /readyz answers 500: [-]etcd failed: reason withheld; [-]shutdown failed\n`,
       });
     } finally {
+      other.close();
+    }
+  });
+
+  it("ends in time when the server doesn't answer, and cuts off an answer without end", async () => {
+    const { caCertificate, serving } = createServingCertificates(["127.0.0.1"]);
+    let isEndless = false;
+    const other = createServer({ cert: serving.certificate, key: serving.key }, (_request, response) => {
+      if (!isEndless) return;
+      response.statusCode = 500;
+      const piece = Buffer.alloc(16 * 1024, "x");
+      const more = () => {
+        while (!response.destroyed && response.write(piece));
+      };
+      response.on("drain", more);
+      more();
+    });
+    other.listen(0, "127.0.0.1");
+    await once(other, "listening");
+    try {
+      const ca = path.join(folder(), "ca.crt");
+      writeFileSync(ca, caCertificate);
+      const url = `https://127.0.0.1:${(other.address() as AddressInfo).port}`;
+      const startMs = performance.now();
+      const silent = await ready(`--server=${url}`, `--ca=${ca}`, "--timeout=100ms");
+      expect(silent).toMatchObject({ code: 1, stderr: expect.stringContaining("it did not answer in time") });
+      expect(performance.now() - startMs).toBeLessThan(4500);
+      isEndless = true;
+      const endless = await ready(`--server=${url}`, `--ca=${ca}`, "--timeout=0s");
+      const answer = `/readyz answers 500: ${"x".repeat(200)}\n`;
+      expect(endless).toMatchObject({ code: 1, stderr: expect.stringContaining(answer) });
+    } finally {
+      other.closeAllConnections();
       other.close();
     }
   });

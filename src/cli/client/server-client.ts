@@ -26,7 +26,12 @@ interface RequestOptions {
   /** Media type of the body. */
   readonly type?: string;
   readonly signal?: AbortSignal;
+  /** A longer response is cut off; any length by default. */
+  readonly maxBytes?: number;
 }
+
+/** Maximum length of a response that is read as text. */
+const maxTextBytes = 64 * 1024;
 
 /** An HTTP client with the credentials of one user. */
 export class ServerClient {
@@ -61,13 +66,14 @@ export class ServerClient {
   }
 
   /**
-   * Gets the status and text of a path, whatever the status is.
+   * Gets the status and text of a path, whatever the status is. Text beyond the first 64 KiB is not read.
    *
    * @param timeoutMs for the whole response.
    * @throws {ClientError}
    */
   async text(path: string, timeoutMs: number): Promise<{ readonly status: number; readonly text: string }> {
-    return await this.read("GET", path, { accept: "text/plain", signal: AbortSignal.timeout(timeoutMs) });
+    const signal = AbortSignal.timeout(timeoutMs);
+    return await this.read("GET", path, { accept: "text/plain", signal, maxBytes: maxTextBytes });
   }
 
   /**
@@ -132,8 +138,7 @@ export class ServerClient {
     const { status, text } = await this.read(method, path, { accept, ...content });
     const answer = jsonOf(text);
     if (status >= 300) {
-      const message = typeof answer?.["message"] === "string" ? answer["message"] : text.slice(0, 200);
-      throw new ClientError(`${method} ${path}: the server answers ${status}: ${message}`, status);
+      throw new ClientError(`${method} ${path}: the server answers ${status}: ${messageOf(text)}`, status);
     }
     if (answer === undefined) throw new ClientError(`${method} ${path}: the answer is no JSON object`);
     return { status, answer };
@@ -147,10 +152,18 @@ export class ServerClient {
     try {
       const response = await this.send(method, path, options);
       const chunks: Buffer[] = [];
-      for await (const chunk of response) chunks.push(chunk as Buffer);
+      let size = 0;
+      for await (const chunk of response as AsyncIterable<Buffer>) {
+        chunks.push(chunk);
+        size += chunk.length;
+        // Leaving the loop closes the connection.
+        if (size > (options.maxBytes ?? Infinity)) break;
+      }
       return { status: response.statusCode ?? 0, text: Buffer.concat(chunks).toString("utf8") };
     } catch (error) {
-      throw new ClientError(`${this.access.server} can't be reached: ${(error as Error).message}`);
+      const isLate = options.signal?.aborted === true;
+      const reason = isLate ? "it did not answer in time" : (error as Error).message;
+      throw new ClientError(`${this.access.server} can't be reached: ${reason}`);
     }
   }
 
@@ -176,6 +189,12 @@ export class ServerClient {
       outgoing.end(body);
     });
   }
+}
+
+/** Returns the message of a Status, or the first 200 characters of any other text. */
+export function messageOf(text: string): string {
+  const message = jsonOf(text)?.["message"];
+  return typeof message === "string" ? message : text.slice(0, 200);
 }
 
 function jsonOf(text: string): Answer | undefined {

@@ -1,6 +1,17 @@
 import type { MaybePromise } from "../base/maybe-promise.ts";
 import type { SpanOptions, Tracer } from "../base/tracing/tracer.ts";
-import type { CommitResult, Entry, RangeOptions, RangePage, Revision, Store, Write } from "./store.ts";
+import type {
+  CommitResult,
+  Entry,
+  Listener,
+  RangeOptions,
+  RangePage,
+  Revision,
+  Store,
+  SubscribeOptions,
+  Subscription,
+  Write,
+} from "./store.ts";
 import { StoreView } from "./store-view.ts";
 
 /** Records a span for each read and write of another store that belongs to a traced request. */
@@ -30,6 +41,16 @@ export class TracedStore extends StoreView {
 
   async commit(write: Write): Promise<CommitResult> {
     return this.tracer.span(`storage ${write.kind}`, optionsFor(write.key), () => this.inner.commit(write));
+  }
+
+  /** Events are delivered in the context of the request that commits; what watches and controllers do with them isn't its work. */
+  override subscribe(options: SubscribeOptions, listener: Listener): Subscription {
+    const { tracer } = this;
+    return this.inner.subscribe(options, {
+      events: (batch, upTo) => tracer.outside(() => listener.events(batch, upTo)),
+      ended: (error) => tracer.outside(() => listener.ended(error)),
+      ...(listener.drained === undefined ? {} : { drained: () => tracer.outside(() => listener.drained!()) }),
+    });
   }
 }
 

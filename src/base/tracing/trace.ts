@@ -72,6 +72,11 @@ export class Trace {
     this.spans.unshift(this.withWallTime(root));
   }
 
+  /** Removes the spans after they were sent: a watch keeps the context of its request, and with it the trace, while it is open. */
+  clear(): void {
+    this.spans.length = 0;
+  }
+
   private withWallTime(span: Span): Span {
     const { monotonicStartMs } = this;
     const shifted = (ms: number) => this.startMs + (ms - monotonicStartMs);

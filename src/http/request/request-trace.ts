@@ -16,7 +16,7 @@ export interface RequestTracing {
   readonly ratio: number;
   /** Whether the trace of this caller is continued, with its decision about sampling; otherwise a new trace has a link to it. */
   trusts(caller: UserInfo): boolean;
-  /** Receives a completed trace. */
+  /** Receives a completed trace, which is empty when the call has returned. */
   finished(trace: Trace): void;
 }
 
@@ -95,6 +95,7 @@ export class RequestTrace implements TraceHooks {
       error: code >= httpInternalError ? String(code) : undefined,
     });
     tracing.finished(root.trace);
+    root.trace.clear();
   }
 
   private earlyStage(

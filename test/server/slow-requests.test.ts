@@ -56,8 +56,8 @@ test("a request that waits for a webhook is logged with the steps in which the t
 });
 
 /** A completed request that began at 0. */
-function requestFor(url: string): RequestContext {
-  const exchange = { method: "GET", url, status: 200, auditId: "a" } as HttpExchange;
+function requestFor(url: string, auditId = "a"): RequestContext {
+  const exchange = { method: "GET", url, status: 200, auditId } as HttpExchange;
   return { ...newRequest(exchange, 0), facts: readFacts("GET", url) };
 }
 
@@ -77,4 +77,12 @@ test("requests below the threshold, watches and connections aren't logged, and t
   await clock.advance(1000);
   observe(requestFor("/api/v1/pods"));
   expect(slow().at(-1)).toMatchObject({ omitted: 10 });
+});
+
+test("long paths and audit IDs are cut off", () => {
+  entries.length = 0;
+  const observe = slowRequestLog(log, new ManualClock(), () => 501);
+  observe(requestFor(`/api/v1/${"x".repeat(10_000)}`, "i".repeat(10_000)));
+  const { path, auditId } = slow()[0] as unknown as { path: string; auditId: string };
+  expect([path.length, auditId]).toEqual([2001, `${"i".repeat(256)}…`]);
 });

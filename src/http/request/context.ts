@@ -1,6 +1,7 @@
 import type { RemoteApiService } from "../../aggregation/remote-api-service.ts";
 import type { MaybePromise } from "../../base/maybe-promise.ts";
 import type { Timer } from "../../base/clock.ts";
+import { boundedText } from "../../base/tracing/trace.ts";
 import type { WorkPace } from "../../base/work-pace.ts";
 import type { UserInfo } from "../../base/user-info.ts";
 import type { Ticket } from "../../flow/ticket.ts";
@@ -123,7 +124,7 @@ export function newRequest(exchange: HttpExchange, startMs: number): RequestCont
 
 /** What identifies a request in the log. */
 export interface RequestIds {
-  /** The audit ID. */
+  /** The audit ID; cut off if it is long, because clients choose it. */
   readonly auditId: string;
   /** Undefined if the request isn't traced. */
   readonly traceId: string | undefined;
@@ -131,5 +132,5 @@ export interface RequestIds {
 
 /** Returns the ids of a request for the log. */
 export function idsOf({ exchange, trace }: RequestContext): RequestIds {
-  return { auditId: exchange.auditId, traceId: trace?.traceId };
+  return { auditId: boundedText(exchange.auditId), traceId: trace?.traceId };
 }

@@ -21,6 +21,18 @@ import {
 
 const { folder, server, issued, failure, staysPending, rewriteSpec, expectLifetimes } = useSigner();
 
+test.each([
+  ["apiserver-client", {}],
+  ["apiserver-client-agent", nodeClient],
+  ["agent-serving", servingRequest],
+])("the signer %s refuses a subject with the unique identifier of a user", async (_, request) => {
+  expect((await failure({ ...request, uid: "u-1" })).message).toContain("unique identifier");
+  await issued(request);
+});
+
+test("the request of a node agent with the unique identifier of a user isn't approved automatically", () =>
+  staysPending({ ...nodeClient, uid: "u-1" }));
+
 describe("the signer apiserver-client", () => {
   test("C-2.6-16 platform.io/apiserver-client: requests are not approved automatically", () =>
     staysPending({}));

@@ -13,6 +13,7 @@ export interface Asked {
   readonly name?: string;
   readonly commonName?: string;
   readonly organizations?: readonly string[];
+  readonly uid?: string;
   readonly extensions?: readonly Buffer[];
   readonly keys?: ReturnType<typeof newKeys>;
   readonly signerName?: string;
@@ -24,9 +25,9 @@ let made = 0;
 
 /** A certificate request of a client of the API, but for what is asked otherwise. */
 export function requestObject(asked: Asked = {}) {
-  const { commonName = "alice", organizations = [], extensions = [], keys = newKeys() } = asked;
+  const { commonName = "alice", organizations = [], uid, extensions = [], keys = newKeys() } = asked;
   const texts = organizations.map((one) => der.utf8String(one));
-  const request = base64(certificateRequest(commonName, keys, { organizations: texts, extensions }));
+  const request = base64(certificateRequest(commonName, keys, { organizations: texts, uid, extensions }));
   const { signerName = "platform.io/apiserver-client", usages = ["client auth"], expirationSeconds } = asked;
   const { name = `request-${++made}` } = asked;
   return {

@@ -9,6 +9,8 @@ export interface RequestFlaws {
   readonly pemType?: string;
   /** Organizations of the subject, each as a text in DER. */
   readonly organizations?: readonly Buffer[];
+  /** Unique identifier of the user in the subject. */
+  readonly uid?: string | undefined;
   /** Extensions that it asks for, each in DER. */
   readonly extensions?: readonly Buffer[];
 }
@@ -26,10 +28,14 @@ export function certificateRequest(
     signer = keys.privateKey,
     pemType = "CERTIFICATE REQUEST",
     organizations = [],
+    uid,
     extensions = [],
   }: RequestFlaws = {},
 ): string {
+  const uidAttribute = (text: string) =>
+    der.set(der.sequence(der.objectIdentifier("1.3.6.1.4.1.57683.2"), der.utf8String(text)));
   const name = der.sequence(
+    ...(uid === undefined ? [] : [uidAttribute(uid)]),
     ...organizations.map((text) => der.set(der.sequence(der.objectIdentifier("2.5.4.10"), text))),
     der.set(der.sequence(der.objectIdentifier("2.5.4.3"), der.utf8String(commonName))),
   );

@@ -37,9 +37,9 @@ export function builtInSigners(vocabulary: Vocabulary): ReadonlyMap<string, Buil
     {
       role: "client",
       name: `${domain}/${components.apiServerClient}`,
-      refusal: (_asked, usages) => clientUsagesRefusal(usages),
+      refusal: (requested, usages) => uidRefusal(requested) ?? clientUsagesRefusal(usages),
     },
-    { role: "legacyUnknown", name: `${domain}/legacy-unknown`, refusal: () => undefined },
+    { role: "legacyUnknown", name: `${domain}/legacy-unknown`, refusal: uidRefusal },
   ];
   return new Map(signers.map((one) => [one.name, one]));
 }
@@ -58,11 +58,19 @@ export function nodeClientRefusal(
   return agentUsagesRefusal(usages, "client auth", behavior);
 }
 
+/**
+ * Rejects a subject with the unique identifier of a user. Requesters choose their subject, and approvers look at its name and groups
+ * only; in release 1.33 and later the certificate would authenticate as the user with that identifier.
+ */
+function uidRefusal({ subjectName: { uids } }: RequestedCertificate): string | undefined {
+  return uids.length === 0 ? undefined : "the subject must not contain the unique identifier of a user";
+}
+
 /** Requires exactly one common name: of several ones, verifiers would use the last. */
-function nodeRefusal(
-  { subjectName: { commonNames, organizations } }: RequestedCertificate,
-  systemPrefix: string,
-): string | undefined {
+function nodeRefusal(requested: RequestedCertificate, systemPrefix: string): string | undefined {
+  const uid = uidRefusal(requested);
+  if (uid !== undefined) return uid;
+  const { commonNames, organizations } = requested.subjectName;
   const nodes = `${systemPrefix}nodes`;
   if (organizations.length !== 1 || organizations[0] !== nodes) return `subject organization is not ${nodes}`;
   const prefix = `${systemPrefix}node:`;

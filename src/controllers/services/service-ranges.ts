@@ -4,6 +4,7 @@ import { isInside } from "../../kinds/checks/addresses.ts";
 import { networking } from "../../kinds/groups.ts";
 import type { ServiceCIDRV1 } from "../../kinds/networking/service-cidr.ts";
 import { Timestamps } from "../../base/timestamps.ts";
+import { createYielder } from "../../base/yielding.ts";
 import { unlessRaced } from "../../resources/clients/races.ts";
 import { Follower } from "../../resources/followers/follower.ts";
 import { namesOf, type Resource } from "../../resources/registry/registry.ts";
@@ -154,9 +155,13 @@ class Protection {
     );
     if (needed.length === 0) return false;
     let after: string | undefined;
+    const yieldIfDue = createYielder();
     for (;;) {
       const page = await store.range({ prefix: this.addresses.storePrefix, after, limit: pageSize });
-      if (page.entries.some((entry) => isOrphan(entry, needed, others))) return true;
+      for (const entry of page.entries) {
+        if (isOrphan(entry, needed, others)) return true;
+        await yieldIfDue();
+      }
       if (!page.more) return false;
       after = page.entries.at(-1)!.key;
       await setImmediate();

@@ -3,7 +3,9 @@ import { systemClock } from "../../src/base/clock.ts";
 import type { Release } from "../../src/base/releases.ts";
 import { createMemoryStore } from "../../src/storage/memory/memory-store.ts";
 import { ok } from "../api/support.ts";
-import { TestServer, type Api } from "../support/api.ts";
+import { addressObjects } from "../../src/controllers/services/address-objects.ts";
+import { Client } from "../../src/resources/clients/client.ts";
+import { engineOf, TestServer, type Api } from "../support/api.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 
 const group = "/apis/networking.platform.io/v1";
@@ -111,6 +113,22 @@ describe("the addresses of services in release 1.37", () => {
     await until(() => addressesOf(admin), { "10.0.0.80": "d", "10.0.0.81": "e", "10.0.0.83": "gone" });
     for (const name of ["d", "e"]) await ok(admin.delete(`${services}/${name}`));
     await ok(admin.delete(`${addresses}/10.0.0.83`));
+  });
+
+  test("the deletion of an object leaves one that replaced it", async () => {
+    const engine = engineOf(server);
+    const client = new Client(engine, { name: "server", uid: "", groups: [], extra: {} });
+    const version = group.slice("/apis/".length);
+    const objects = addressObjects(() => client, engine.registry.vocabulary, version, undefined);
+    const address = "10.0.0.90";
+    await objects.create(address, "default/h");
+    const before = (await objects.find(address))!;
+    await objects.remove(before);
+    expect(await objects.find(address)).toBeUndefined();
+    await objects.create(address, "default/h");
+    await objects.remove(before);
+    expect(await objects.find(address)).toMatchObject({ owner: "default/h" });
+    await ok(admin.delete(`${addresses}/${address}`));
   });
 
   test("a further range is used when it is ready, and stays until its addresses are gone", async () => {

@@ -27,6 +27,7 @@ export function addressObjects(
     const { group = "", resource = "", namespace = "", name = "" } = spec?.parentRef ?? {};
     return {
       address: metadata.name!,
+      uid: metadata.uid!,
       owner: group === "" && resource === "services" ? `${namespace}/${name}` : undefined,
       isManaged: metadata.labels?.[managedBy] === manager,
       createdMs: Date.parse(metadata.creationTimestamp!),
@@ -52,7 +53,8 @@ export function addressObjects(
       const object = await client().find<IPAddressV1>({ apiVersion, kind, name: address });
       return object && read(object);
     },
-    remove: (address) => unlessRaced(() => client().delete({ apiVersion, kind, name: address })),
+    remove: ({ address, uid }) =>
+      unlessRaced(() => client().delete({ apiVersion, kind, name: address }, { uid })),
     async all() {
       return (await client().list<IPAddressV1>({ apiVersion, kind })).items.map(read);
     },

@@ -1,9 +1,11 @@
+import { createYielder } from "../../base/yielding.ts";
 import type { AddressRange } from "./address-range.ts";
 
 /** An IPAddress object. */
 export interface AddressObject {
   /** The address in canonical form. */
   readonly address: string;
+  readonly uid: string;
   /** `namespace/name` of the service that it refers to; undefined if it refers to something else. */
   readonly owner: string | undefined;
   /** Whether a server created it for a service. */
@@ -18,8 +20,8 @@ export interface AddressObjects {
   create(address: string, owner: string): Promise<boolean>;
   /** Reads the object of an address; undefined if there is none. */
   find(address: string): Promise<AddressObject | undefined>;
-  /** Deletes an object; does nothing if it was deleted. */
-  remove(address: string): Promise<void>;
+  /** Deletes an object; does nothing if it was deleted or replaced by another one. */
+  remove(object: AddressObject): Promise<void>;
   /** Every object. */
   all(): Promise<readonly AddressObject[]>;
   /** Whether the ServiceCIDR of the server's ranges is being deleted, so that no addresses of them are allocated. */
@@ -51,18 +53,22 @@ export interface ObjectRepair {
  */
 export async function repairObjects({ objects, needed, isNeeded, nowMs }: ObjectRepair): Promise<boolean> {
   let isEarly = false;
-  for (const { address, owner, isManaged, createdMs } of await objects.all()) {
+  const yieldIfDue = createYielder();
+  for (const object of await objects.all()) {
+    const { address, owner, isManaged, createdMs } = object;
     const service = needed.get(address);
     if (service !== undefined) {
       if (owner === service) needed.delete(address);
-      else if (await isNeeded(address, service)) await objects.remove(address);
+      else if (await isNeeded(address, service)) await objects.remove(object);
     } else if (isManaged) {
       if (nowMs - createdMs <= leakedMs) isEarly = true;
-      else if (owner === undefined || !(await isNeeded(address, owner))) await objects.remove(address);
+      else if (owner === undefined || !(await isNeeded(address, owner))) await objects.remove(object);
     }
+    await yieldIfDue();
   }
   for (const [address, service] of needed) {
     if (await isNeeded(address, service)) await objects.create(address, service);
+    await yieldIfDue();
   }
   return isEarly;
 }

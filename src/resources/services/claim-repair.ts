@@ -38,8 +38,8 @@ export class ServiceClaimRepair {
   private running: Promise<void> | undefined;
   private next: { readonly atMs: number; readonly timer: Timer } | undefined;
   private failures = 0;
-  /** Whether the last audit found objects that may have to be deleted later. */
-  private foundEarly = false;
+  /** Whether objects of the last audit may have to be deleted later. */
+  private hasRecentObjects = false;
   private closed = false;
 
   constructor(private readonly dependencies: Dependencies) {}
@@ -88,7 +88,7 @@ export class ServiceClaimRepair {
     try {
       await this.repair();
       this.failures = 0;
-      this.schedule(this.suspects.size > 0 || this.foundEarly ? staleMs : intervalMs);
+      this.schedule(this.suspects.size > 0 || this.hasRecentObjects ? staleMs : intervalMs);
     } catch (error) {
       if (this.closed) return;
       this.dependencies.failed(error);
@@ -100,9 +100,9 @@ export class ServiceClaimRepair {
   /** Runs an audit; releases stale claims and records new suspects. */
   private async repair(): Promise<void> {
     const { allocation, clock } = this.dependencies;
-    const { unneeded, foundEarly } = await allocation.audit(() => this.services(), clock.now());
+    const { unneeded, hasRecentObjects } = await allocation.audit(() => this.services(), clock.now());
     if (this.closed) return;
-    this.foundEarly = foundEarly;
+    this.hasRecentObjects = hasRecentObjects;
     const now = clock.monotonicNow();
     const suspects = new Map<ClaimName, Suspect>();
     for (const [name, claim] of unneeded) {

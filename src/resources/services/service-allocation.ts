@@ -121,9 +121,9 @@ export class ServiceAllocation implements StorageHooks {
       const turn = yieldIfDue();
       if (turn !== undefined) await turn;
     }
-    if (objects === undefined) return { unneeded, foundEarly: false };
+    if (objects === undefined) return { unneeded, hasRecentObjects: false };
     const isNeeded = (address: string, owner: string) => this.isNeeded(addressClaim(address), owner);
-    return { unneeded, foundEarly: await repairObjects({ objects, needed, isNeeded, nowMs }) };
+    return { unneeded, hasRecentObjects: await repairObjects({ objects, needed, isNeeded, nowMs }) };
   }
 
   /** Whether a service has an address or port. */
@@ -151,7 +151,8 @@ export class ServiceAllocation implements StorageHooks {
     const address = addressIn(name);
     const { objects } = this.setup;
     if (objects === undefined || address === undefined) return;
-    if ((await objects.find(address))?.owner === owner) await objects.remove(address);
+    const object = await objects.find(address);
+    if (object?.owner === owner) await objects.remove(object);
   }
 
   /**
@@ -360,8 +361,8 @@ function ownerOf({ metadata }: ApiObject): string {
 export interface Audit {
   /** Claims that no service needs. */
   readonly unneeded: ReadonlyMap<ClaimName, Claim>;
-  /** Whether IPAddress objects were found that may have to be deleted later. */
-  readonly foundEarly: boolean;
+  /** Whether some IPAddress objects are too recent to be deleted as unneeded. */
+  readonly hasRecentObjects: boolean;
 }
 
 function addressClaim(address: string): ClaimName {

@@ -278,17 +278,23 @@ export class ServiceAllocation implements StorageHooks {
       const number = from + this.setup.randomInt(to - from);
       if (await allocations.acquire(numbers.claim(number))) return number;
     }
+    const { objects } = this.setup;
+    let knowsObjects = objects === undefined || numbers.sort === "ports/";
     const claimed = new Set<number | undefined>();
     for await (const one of this.claims.claimed(numbers.sort)) claimed.add(numbers.numberOf(one));
     for (let at = 0; at < spans.length; at += 2) {
-      const free: number[] = [];
+      let free: number[] = [];
       for (let number = spans[at]!; number < spans[at + 1]!; number++) {
         if (!claimed.has(number)) free.push(number);
       }
-      // Another write may claim a number first.
+      // Another write may claim a number first, and an address may have an object of something else.
       while (free.length > 0) {
         const [number] = free.splice(this.setup.randomInt(free.length), 1);
         if (await allocations.acquire(numbers.claim(number!))) return number;
+        if (knowsObjects) continue;
+        knowsObjects = true;
+        for (const { address } of await objects!.all()) claimed.add(numbers.numberOf(address));
+        free = free.filter((one) => !claimed.has(one));
       }
     }
     return undefined;

@@ -1,7 +1,8 @@
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import type { AddressObject, AddressObjects } from "../../../src/resources/services/address-objects.ts";
 import { AddressRange } from "../../../src/resources/services/address-range.ts";
 import { Claims, claimPrefix } from "../../../src/resources/services/claims.ts";
-import { ServiceAllocation } from "../../../src/resources/services/service-allocation.ts";
+import { ServiceAllocation, type AllocationSetup } from "../../../src/resources/services/service-allocation.ts";
 import type { ApiObject } from "../../../src/schema/kind.ts";
 import { createMemoryStore } from "../../../src/storage/memory/memory-store.ts";
 import type { Store } from "../../../src/storage/store.ts";
@@ -14,6 +15,7 @@ describe("addresses and node ports of a range", () => {
   let store: Store;
   const asked = { get: 0, range: 0, commit: 0 };
   let allocation: ServiceAllocation;
+  let setup: AllocationSetup;
   let seed = 7;
 
   beforeEach(() => {
@@ -27,14 +29,8 @@ describe("addresses and node ports of a range", () => {
     const randomInt = (below: number) => (seed = (seed * 48_271) % 2_147_483_647) % below;
     const leftBehind = () => undefined;
     const prefix = "/core/services/";
-    allocation = new ServiceAllocation({
-      store: counted,
-      prefix,
-      ranges: [range],
-      ports,
-      randomInt,
-      leftBehind,
-    });
+    setup = { store: counted, prefix, ranges: [range], ports, randomInt, leftBehind };
+    allocation = new ServiceAllocation(setup);
     Object.assign(asked, { get: 0, range: 0, commit: 0 });
   });
   afterEach(() => store.close());
@@ -84,6 +80,17 @@ describe("addresses and node ports of a range", () => {
     expect(asked.get + asked.range).toBeLessThan(35);
   });
 
+  test("the only address without an object of something else is allocated after few attempts", async () => {
+    const blocked = Array.from({ length: range.size }, (_, index) => range.at(index));
+    const [free] = blocked.splice(1000, 1);
+    const objects = blockedAddresses(blocked);
+    const few = new ServiceAllocation({ ...setup, objects });
+    const made = service({ ports: [] });
+    await few.beforeWrite(made, undefined, false);
+    expect(made["spec"]).toMatchObject({ clusterIP: free });
+    expect(asked.commit).toBeLessThan(30);
+  });
+
   test("addresses in the reserved beginning of the range are allocated last", async () => {
     const before = range.at(range.reserved - 1);
     const after = range.at(range.reserved + 1);
@@ -111,3 +118,21 @@ describe("addresses and node ports of a range", () => {
     expect((await store.range({ prefix: `${claimPrefix}ports/` })).entries).toHaveLength(2768);
   });
 });
+
+/** The objects of addresses that something else than a service uses. */
+function blockedAddresses(addresses: readonly string[]): AddressObjects {
+  const objects = new Map(
+    addresses.map((address): [string, AddressObject] => [
+      address,
+      { address, uid: address, owner: undefined, isManaged: false, createdMs: 0 },
+    ]),
+  );
+  return {
+    create: (address) => Promise.resolve(!objects.has(address)),
+    find: (address) => Promise.resolve(objects.get(address)),
+    remove: () => Promise.resolve(),
+    all: () => Promise.resolve([...objects.values()]),
+    isOwnRangeDeleted: () => Promise.resolve(false),
+    furtherRanges: () => Promise.resolve([]),
+  };
+}

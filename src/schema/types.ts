@@ -200,6 +200,11 @@ export class Field<T extends Type = Type, Required extends boolean = boolean> {
     return this.with({ required: true, emitEmpty: true }) as Field<T, true>;
   }
 
+  /** Published as required, without another effect; for a field that validation requires. */
+  publishedRequired(): Field<T, Required> {
+    return this.with({ required: true });
+  }
+
   /** Required, but not published as required. */
   mustBeGiven(): Field<T, Required> {
     return this.with({ mustBeGiven: true });

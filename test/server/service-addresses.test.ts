@@ -82,6 +82,17 @@ describe("the addresses of services in release 1.37", () => {
     expect(await addressesOf(admin)).toEqual({});
   });
 
+  test("the published schema of an address requires the reference to its object", async () => {
+    const { body } = await ok(admin.get(`/openapi/v3${group}`));
+    const { schemas } = (
+      body as unknown as { components: { schemas: Record<string, { required?: string[] }> } }
+    ).components;
+    const required = (name: string) =>
+      Object.entries(schemas).find(([key]) => key.endsWith(`.${name}`))?.[1].required;
+    expect(required("IPAddressSpec")).toEqual(["parentRef"]);
+    expect(required("ParentReference")).toEqual(["name", "resource"]);
+  });
+
   test("an address with an object of another program isn't allocated", async () => {
     const spec = { parentRef: { group: "example.com", resource: "gateways", name: "g" } };
     await ok(admin.post(addresses, { metadata: { name: "10.0.0.78" }, spec }));

@@ -25,15 +25,31 @@ function declareIPAddress<const V extends string>(
   { kind, struct }: Declarations<typeof networking, V>,
   version: { readonly servedByDefault: boolean; readonly conversion?: Conversion },
 ) {
-  const parent = struct("ParentReference", "A reference to the object that uses an address.", {
-    group: field(1, string, "Group of the object; empty for the core group."),
-    resource: field(2, string, "Resource type of the object."),
-    namespace: field(3, string, "Namespace of the object."),
-    name: field(4, string, "Name of the object."),
-  });
-  const spec = struct("IPAddressSpec", "The use of an address.", {
-    parentRef: field(1, parent, "The object that uses the address; it can't be changed.").nullable(),
-  });
+  const resource = field(2, string, "Resource type of the object.");
+  const name = field(4, string, "Name of the object.");
+  const parent = struct(
+    "ParentReference",
+    "A reference to the object that uses an address.",
+    {
+      group: field(1, string, "Group of the object; empty for the core group."),
+      resource,
+      namespace: field(3, string, "Namespace of the object."),
+      name,
+    },
+    {
+      later: () => ({
+        resource: replacedIn("1.30", resource.publishedRequired()),
+        name: replacedIn("1.30", name.publishedRequired()),
+      }),
+    },
+  );
+  const parentRef = field(1, parent, "The object that uses the address; it can't be changed.").nullable();
+  const spec = struct(
+    "IPAddressSpec",
+    "The use of an address.",
+    { parentRef },
+    { later: () => ({ parentRef: replacedIn("1.30", parentRef.publishedRequired()) }) },
+  );
   const use = field(2, spec, "The use of the address.");
   return kind({
     name: "IPAddress",

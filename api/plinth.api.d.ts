@@ -2382,6 +2382,8 @@ export declare class Field<T extends Type = Type, Required extends boolean = boo
   required(): Field<T, true>;
   /** Published as required and always written, but the zero value is accepted. */
   declaredRequired(): Field<T, true>;
+  /** Published as required, without another effect; for a field that validation requires. */
+  publishedRequired(): Field<T, Required>;
   /** Required, but not published as required. */
   mustBeGiven(): Field<T, Required>;
   /** Always written to JSON, also if empty. */

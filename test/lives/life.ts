@@ -21,6 +21,8 @@ export class Life {
   constructor(
     readonly subject: Subject,
     private readonly send: Ask,
+    /** Which of the requests of {@link Life.sample} are sent. */
+    private readonly isAsked: (step: string) => boolean = () => true,
   ) {
     this.collection = collection(subject);
     this.item = item(subject);
@@ -36,6 +38,11 @@ export class Life {
     const answer = await this.quietly(method, path, options);
     this.told.push({ step, status: answer.status, lines: this.teller.tell(answer) });
     return answer;
+  }
+
+  /** As {@link Life.ask}, if the request is one of those that are sent. */
+  async sample(step: string, method: string, path: string, options: AskOptions = {}): Promise<void> {
+    if (this.isAsked(step)) await this.ask(step, method, path, options);
   }
 
   /** Asks without telling. */

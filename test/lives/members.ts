@@ -1,4 +1,3 @@
-import type { Answer } from "../support/api.ts";
 import { Life, type Ask, type Told } from "./life.ts";
 import { isPlain, type Json, type Subject } from "./subject.ts";
 
@@ -13,12 +12,12 @@ type Path = readonly (string | number)[];
 export async function askForMembers(
   subject: Subject,
   ask: Ask,
-  isAsked: (step: string) => boolean = () => true,
+  isAsked?: (step: string) => boolean,
 ): Promise<readonly Told[]> {
-  const life = new Life(subject, ask);
+  const life = new Life(subject, ask, isAsked);
   const live = await life.fresh();
-  const send = (step: string, method: string, path: string, body: Json): Promise<Answer> | undefined =>
-    isAsked(step) ? life.ask(step, method, path, { body }) : undefined;
+  const send = (step: string, method: string, path: string, body: Json): Promise<void> =>
+    life.sample(step, method, path, { body });
   await each(live, ["status"], (step, body) => send(`put ${step}`, "PUT", `${life.item}?dryRun=All`, body));
   const { status } = subject;
   if (status !== undefined)
@@ -36,7 +35,7 @@ export async function askForMembers(
 async function each(
   object: Json,
   but: readonly string[],
-  ask: (step: string, body: Json) => Promise<Answer> | undefined,
+  ask: (step: string, body: Json) => Promise<void> | undefined,
 ): Promise<void> {
   for (const path of pathsOf(object, [])) {
     if (but.includes(String(path[0]))) continue;

@@ -11,9 +11,17 @@ import { replacing } from "./replacing.ts";
 /** What happens in a life, in order; each part begins with an object of its own. */
 const phases = [creating, reading, replacing, patching, applying, parts, deleting];
 
-/** Follows the life of a subject; tells what each answer said. */
-export async function live(subject: Subject, ask: Ask): Promise<readonly Told[]> {
-  const life = new Life(subject, ask);
+/**
+ * Follows the life of a subject; tells what each answer said.
+ *
+ * @param isAsked which of the dry runs of creations are sent.
+ */
+export async function live(
+  subject: Subject,
+  ask: Ask,
+  isAsked?: (step: string) => boolean,
+): Promise<readonly Told[]> {
+  const life = new Life(subject, ask, isAsked);
   await life.fresh();
   for (const phase of phases) await phase(life);
   return life.told;

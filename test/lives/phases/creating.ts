@@ -1,7 +1,7 @@
 import type { Life } from "../life.ts";
 import { isPlain, type Json } from "../subject.ts";
 
-/** Creations that fail, and those that would change nothing: all of them as dry runs. */
+/** Creations that fail, and those that would change nothing: all of them as dry runs, so that a sample can be sent. */
 export async function creating(life: Life): Promise<void> {
   await life.gone();
   await bodies(life);
@@ -14,7 +14,7 @@ export async function creating(life: Life): Promise<void> {
 async function bodies(life: Life): Promise<void> {
   const at = `${life.collection}?dryRun=All`;
   const raw = async (step: string, body: string, contentType?: string): Promise<void> => {
-    await life.ask(step, "POST", at, { raw: body, ...(contentType === undefined ? {} : { contentType }) });
+    await life.sample(step, "POST", at, { raw: body, ...(contentType === undefined ? {} : { contentType }) });
   };
   await raw("create from nothing", "");
   await raw("create from null", "null");
@@ -23,14 +23,16 @@ async function bodies(life: Life): Promise<void> {
   await raw("create from half a document", '{"metadata":');
   await raw("create in an unknown form", "<a/>", "text/xml");
   await raw("create from YAML", JSON.stringify(life.object(), undefined, 1), "application/yaml");
-  await life.ask("create another kind", "POST", at, { body: { ...life.object(), kind: "Odd" } });
-  await life.ask("create of another group", "POST", at, { body: { ...life.object(), apiVersion: "odd/v1" } });
+  await life.sample("create another kind", "POST", at, { body: { ...life.object(), kind: "Odd" } });
+  await life.sample("create of another group", "POST", at, {
+    body: { ...life.object(), apiVersion: "odd/v1" },
+  });
   const { kind: _kind, apiVersion: _version, ...rest } = life.object();
-  await life.ask("create without kind and version", "POST", at, { body: rest });
-  await life.ask("create, said twice", "POST", `${at}&fieldValidation=Strict`, {
+  await life.sample("create without kind and version", "POST", at, { body: rest });
+  await life.sample("create, said twice", "POST", `${at}&fieldValidation=Strict`, {
     raw: JSON.stringify(life.object()).replace('"metadata":{', '"metadata":{"name":"two",'),
   });
-  await life.ask("create, said twice, warned", "POST", at, {
+  await life.sample("create, said twice, warned", "POST", at, {
     raw: JSON.stringify(life.object()).replace('"metadata":{', '"metadata":{"name":"two",'),
   });
 }
@@ -39,11 +41,13 @@ async function metadata(life: Life): Promise<void> {
   const at = `${life.collection}?dryRun=All`;
   const withMetadata = (step: string, change: Json): Promise<unknown> => {
     const body = life.object();
-    return life.ask(`create with ${step}`, "POST", at, {
+    return life.sample(`create with ${step}`, "POST", at, {
       body: { ...body, metadata: { ...body.metadata, ...change } },
     });
   };
-  await life.ask("create without metadata", "POST", at, { body: { ...life.object(), metadata: undefined } });
+  await life.sample("create without metadata", "POST", at, {
+    body: { ...life.object(), metadata: undefined },
+  });
   await withMetadata("no name", { name: undefined });
   await withMetadata("an empty name", { name: "" });
   await withMetadata("a bad name", { name: "Bad_Name." });
@@ -83,14 +87,14 @@ async function fields(life: Life): Promise<void> {
   const at = `${life.collection}?dryRun=All`;
   const odd = { ...life.object(), odd: 1, metadata: { ...life.object().metadata, odd: 1 } };
   for (const mode of ["Strict", "Warn", "Ignore"])
-    await life.ask(`create with unknown fields, ${mode}`, "POST", `${at}&fieldValidation=${mode}`, {
+    await life.sample(`create with unknown fields, ${mode}`, "POST", `${at}&fieldValidation=${mode}`, {
       body: odd,
     });
   const faulty = { ...odd, metadata: { ...odd.metadata, labels: { "a b": "c" } } };
-  await life.ask("create with unknown fields and a bad label", "POST", at, { body: faulty });
-  await life.ask("create with an odd status", "POST", at, { body: { ...life.object(), status: "odd" } });
+  await life.sample("create with unknown fields and a bad label", "POST", at, { body: faulty });
+  await life.sample("create with an odd status", "POST", at, { body: { ...life.object(), status: "odd" } });
   if (life.subject.status !== undefined)
-    await life.ask("create with a status", "POST", at, {
+    await life.sample("create with a status", "POST", at, {
       body: { ...life.object(), status: life.subject.status },
     });
 }
@@ -102,7 +106,7 @@ async function withoutMembers(life: Life): Promise<void> {
     const with_ = async (step: string, value: unknown): Promise<void> => {
       const body = life.object();
       put(body, path, value);
-      await life.ask(`create with ${path.join(".")} ${step}`, "POST", at, { body });
+      await life.sample(`create with ${path.join(".")} ${step}`, "POST", at, { body });
     };
     await with_("left out", undefined);
     await with_("null", null);
@@ -138,7 +142,7 @@ function put(object: Json, [first, ...rest]: readonly string[], value: unknown):
 async function options(life: Life): Promise<void> {
   const body = life.object();
   const post = (step: string, query: string, headers: Record<string, string> = {}): Promise<unknown> =>
-    life.ask(`create with ${step}`, "POST", `${life.collection}?${query}`, { body, headers });
+    life.sample(`create with ${step}`, "POST", `${life.collection}?${query}`, { body, headers });
   await post("an unknown dry run", "dryRun=Some");
   await post("an unknown validation", "fieldValidation=Odd");
   await post("a long manager", `dryRun=All&fieldManager=${"m".repeat(129)}`);

@@ -2,7 +2,10 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { AddressObject, AddressObjects } from "../../../src/resources/services/address-objects.ts";
 import { AddressRange } from "../../../src/resources/services/address-range.ts";
 import { Claims, claimPrefix } from "../../../src/resources/services/claims.ts";
-import { ServiceAllocation, type AllocationSetup } from "../../../src/resources/services/service-allocation.ts";
+import {
+  ServiceAllocation,
+  type AllocationSetup,
+} from "../../../src/resources/services/service-allocation.ts";
 import type { ApiObject } from "../../../src/schema/kind.ts";
 import { createMemoryStore } from "../../../src/storage/memory/memory-store.ts";
 import type { Store } from "../../../src/storage/store.ts";

@@ -1813,8 +1813,10 @@ export interface ValueRules {
 
 /** Records faults of an object at a path: `at("rules", 0, "verbs")` is `rules[0].verbs`; map keys are in brackets. */
 export declare class FieldReport {
-  /** Creates the report for the root of an object. @param release whose messages are used. */
+  /** Creates the report for the root of an object. @param release see {@link FieldReport.release}. */
   static start(release?: Release): FieldReport;
+  /** The release whose rules and messages apply; undefined is the reference release. */
+  get release(): Release | undefined;
   /** As {@link FieldReport.separate}, but ends with the first fault: to find out whether there is any. */
   probe(): FieldReport;
   /**

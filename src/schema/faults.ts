@@ -32,7 +32,6 @@ interface SharedState {
   readonly budget: { remaining: number; readonly causes: Cause[] };
   /** The list or object that was formatted last: many faults may show the same one. */
   readonly last: { value?: unknown; formatted?: FormattedValue };
-  /** The release whose messages are used. */
   readonly release: Release | undefined;
   /** See {@link FieldReport.bodyAt}. */
   readonly body?: string;
@@ -51,7 +50,7 @@ export class FieldReport {
     private readonly isEntry = false,
   ) {}
 
-  /** Creates the report for the root of an object. @param release whose messages are used. */
+  /** Creates the report for the root of an object. @param release see {@link FieldReport.release}. */
   static start(release?: Release): FieldReport {
     const causes: Cause[] = [];
     return new FieldReport(
@@ -60,6 +59,11 @@ export class FieldReport {
       "",
       false,
     );
+  }
+
+  /** The release whose rules and messages apply; undefined is the reference release. */
+  get release(): Release | undefined {
+    return this.shared.release;
   }
 
   /** As {@link FieldReport.separate}, but ends with the first fault: to find out whether there is any. */
@@ -217,7 +221,7 @@ export class FieldReport {
   }
 
   tooLong(maxLength: number | bigint, unit = "bytes"): void {
-    const { release } = this.shared;
+    const { release } = this;
     const bytes = Number(maxLength) === 1 && isAtLeast(release, "1.34") ? "byte" : "bytes";
     const limit = isAtLeast(release, "1.32")
       ? `may not be more than ${maxLength} ${bytes}`

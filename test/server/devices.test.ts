@@ -297,7 +297,7 @@ describe.each([
     expect(answer.status).toBe(422);
   });
 
-  test("compiles selectors of taint rules, which have no status", async () => {
+  test("compiles selectors of taint rules, which have no status, and rejects the effect None", async () => {
     if (!versions.some((version) => version === "v1alpha3")) return;
     const rules = "/apis/resource.platform.io/v1alpha3/devicetaintrules";
     const write = (expression: string) => {
@@ -310,6 +310,10 @@ describe.each([
       "spec.deviceSelector.selectors[0].cel.expression Invalid",
     ]);
     expect((await released.admin.get(`${rules}/${metadata.name}/status`)).status).toBe(404);
+    const none = named({ deviceSelector: { driver: "d" }, taint: { key: "a", effect: "None" } });
+    expect(faultsIn((await released.admin.post(rules, none)).body)).toEqual([
+      "spec.taint.effect NotSupported",
+    ]);
   });
 });
 

@@ -2,7 +2,7 @@ import { since } from "../../../schema/later-fields.ts";
 import { bool, field, int64, json, list, map, quantity, string, time } from "../../../schema/types.ts";
 import type { DeviceDeclarations, DeviceStruct } from "./versions.ts";
 
-/** Effects of a taint on claims. */
+/** Effects of a taint on claims; `None` exists since release 1.35. */
 export const taintEffects = ["NoExecute", "NoSchedule", "None"];
 
 /** Structs that several kinds of one version share. */

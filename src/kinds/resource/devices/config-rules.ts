@@ -1,5 +1,6 @@
 import { encodeJson } from "../../../base/json/encode.ts";
 import type { JsonValue } from "../../../base/json/value.ts";
+import { isAtLeast } from "../../../base/releases.ts";
 import { labelValueFaults, qualifiedNameFaults } from "../../../base/names.ts";
 import type { FieldReport } from "../../../schema/faults.ts";
 import { taintEffects } from "./common-structs.ts";
@@ -38,12 +39,20 @@ export interface Taint {
   readonly effect: string;
 }
 
+/** Records an effect that the release doesn't know. */
+function knownEffect(effect: string, report: FieldReport): void {
+  const effects = isAtLeast(report.release, "1.35")
+    ? taintEffects
+    : taintEffects.filter((one) => one !== "None");
+  if (!effects.includes(effect)) report.notSupported(effect, effects);
+}
+
 /** Requires a key in the form of a label, and a known effect. */
 export function taint({ key, value = "", effect }: Taint, report: FieldReport): void {
   for (const message of qualifiedNameFaults(key)) report.at("key").invalid(key, message);
   for (const message of labelValueFaults(value)) report.at("value").invalid(value, message);
   if (effect === "") report.at("effect").required();
-  else if (!taintEffects.includes(effect)) report.at("effect").notSupported(effect, taintEffects);
+  else knownEffect(effect, report.at("effect"));
 }
 
 /** A toleration of taints. */
@@ -72,9 +81,7 @@ function toleration(
     for (const message of labelValueFaults(value)) report.at("value").invalid(value, message);
   } else if (operator === "") report.at("operator").required();
   else report.at("operator").notSupported(operator, operators);
-  if (effect !== "" && !taintEffects.includes(effect)) {
-    report.at("effect").notSupported(effect, taintEffects);
-  }
+  if (effect !== "") knownEffect(effect, report.at("effect"));
 }
 
 const maxBindingConditions = 4;

@@ -49,6 +49,7 @@ async function established(
 }
 
 function isEstablished(definition: ApiObject | undefined): boolean {
-  const { conditions = [] } = (definition?.["status"] ?? {}) as { conditions?: Record<string, unknown>[] };
-  return conditions.some(({ type, status }) => type === "Established" && status === "True");
+  const { conditions } = (definition?.["status"] ?? {}) as { conditions?: Record<string, unknown>[] | null };
+  // Null until the first condition is written.
+  return (conditions ?? []).some(({ type, status }) => type === "Established" && status === "True");
 }

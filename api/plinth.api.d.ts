@@ -739,7 +739,7 @@ export declare class WorkQueue {
   addLater(key: string, delayMs: number): void;
   /** Drops all waiting keys. Resolves when no work is running. */
   close(): Promise<void>;
-  /** Works until no key waits that isn't being worked on. */
+  /** Works until no key waits that isn't being worked on, and yields to the event loop between keys. */
   /** Removes and returns the key that has waited longest and isn't being worked on. */
 }
 

@@ -1,4 +1,4 @@
-import { setImmediate } from "node:timers/promises";
+import { nextTurn } from "../base/yielding.ts";
 import { Event } from "../kinds/core/event.ts";
 import { resourceOf } from "../resources/registry/registry.ts";
 import { decodeEntry } from "../resources/objects/stored.ts";
@@ -54,7 +54,7 @@ async function sweep(
     );
     if (!page.more) return;
     after = page.entries.at(-1)!.key;
-    await setImmediate();
+    await nextTurn();
   }
 }
 

@@ -1,6 +1,6 @@
 import { qualifiedName } from "../base/group-names.ts";
-import { setImmediate } from "node:timers/promises";
 import { StatusError } from "../base/status-error.ts";
+import { nextTurn } from "../base/yielding.ts";
 import { isTerminating, Namespace } from "../kinds/core/namespace.ts";
 import type { Client, NewObject } from "../resources/clients/client.ts";
 import { namesOf, prefixOf, type Resource } from "../resources/registry/registry.ts";
@@ -117,7 +117,7 @@ class Deletion {
 
   private async deleteSome(entries: readonly Entry[], remaining: Remaining): Promise<void> {
     // A store may answer without yielding to the event loop.
-    await setImmediate();
+    await nextTurn();
     this.closing.throwIfAborted();
     const results = await Promise.allSettled(
       entries.map((entry) => this.deleteOne(entry, remaining.resource)),

@@ -1,5 +1,6 @@
 import type { Clock, Timer } from "../base/clock.ts";
 import { detach } from "../base/maybe-promise.ts";
+import { createYielder } from "../base/yielding.ts";
 
 /** Delay before the first retry of a key; each further delay is twice as long, up to `maxRetryMs`. */
 const firstRetryMs = 20;
@@ -95,16 +96,20 @@ export class WorkQueue {
     return this.ending.signal.aborted;
   }
 
-  /** Works until no key waits that isn't being worked on. */
+  /** Works until no key waits that isn't being worked on, and yields to the event loop between keys. */
   private async run(): Promise<void> {
     // The caller of `add` continues first: work never starts synchronously.
     await Promise.resolve();
+    // Work that never waits, such as reads of the embedded store, would otherwise block the event loop until no key waits.
+    const yieldIfDue = createYielder();
     for (let key = this.next(); key !== undefined; key = this.next()) {
       const begunAt = this.clock.monotonicNow();
       await this.attempt(key);
       this.observer?.done((this.clock.monotonicNow() - begunAt) / 1000);
       // A key that was added meanwhile is found in the next iteration.
       this.working.delete(key);
+      const pause = yieldIfDue();
+      if (pause !== undefined) await pause;
     }
     // In the same synchronous section as the last check of the queue, so that a key that is added later starts a new
     // worker.

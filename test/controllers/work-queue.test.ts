@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { WorkQueue } from "../../src/controllers/work-queue.ts";
 import { ManualClock, settle, until } from "../api/support.ts";
+import { countTurns } from "../support/event-loop-turns.ts";
 
 function queue(work: (key: string, closing: AbortSignal) => Promise<void>, workers?: number) {
   const clock = new ManualClock();
@@ -195,4 +196,22 @@ test("close aborts the signal of long-running work", async () => {
   );
   await keys.close();
   expect(failures).toEqual([]);
+});
+
+test("two queues whose work never waits let the event loop turn between their keys", async () => {
+  const turns = countTurns();
+  let done = 0;
+  const work = (): Promise<void> => {
+    const end = performance.now() + 1;
+    while (performance.now() < end);
+    done++;
+    return Promise.resolve();
+  };
+  const queues = [queue(work).queue, queue(work).queue];
+  for (let key = 0; key < 30; key++) for (const one of queues) one.add(`key-${key}`);
+  while (done < 60) await new Promise((resolve) => setImmediate(resolve));
+  turns.stop();
+  // 60 ms of work in steps of at most 3 ms and one key.
+  expect(turns.count).toBeGreaterThanOrEqual(10);
+  for (const one of queues) await one.close();
 });

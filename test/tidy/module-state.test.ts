@@ -85,6 +85,9 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   "what this machine trusts, which is the same for every server of the process": [
     "src/remote/host-authorities.ts: trusted",
   ],
+  "the turns of the event loop, which all servers of the process share": [
+    "src/base/yielding.ts: waitingByLoop",
+  ],
   "the process may open a folder once only; who opens it again shares that": [
     "src/storage/lmdb/environment.ts: openFolders",
   ],

@@ -1,5 +1,5 @@
-import { setImmediate } from "node:timers/promises";
 import { andThen, type MaybePromise } from "../../base/maybe-promise.ts";
+import { nextTurn } from "../../base/yielding.ts";
 import type { Bindings, Evaluated } from "../../cel/compile.ts";
 import { formatFaults } from "../../cel/fault-text.ts";
 import type { LazyValue } from "../../cel/step.ts";
@@ -116,7 +116,7 @@ export class EvaluationVariables {
     if (typeof existing !== "function") return existing;
     if (this.nesting >= maxNesting || this.cost > maxCostInTurn) {
       throw new Suspension(async () => {
-        await setImmediate();
+        await nextTurn();
         this.bindings[key] = valueOf(name, expression, await this.evaluate(expression));
       });
     }

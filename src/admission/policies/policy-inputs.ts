@@ -1,7 +1,6 @@
-import { setImmediate } from "node:timers/promises";
 import type { Clock } from "../../base/clock.ts";
 import type { JsonValue } from "../../base/json/value.ts";
-import { createYielder, type YieldIfDue } from "../../base/yielding.ts";
+import { createYielder, nextTurn, type YieldIfDue } from "../../base/yielding.ts";
 import type { Authorizer } from "../../authorization/authorizer.ts";
 import { bind, type Bindings } from "../../cel/compile.ts";
 import { Namespace } from "../../kinds/core/namespace.ts";
@@ -75,7 +74,7 @@ export class PolicyInputs {
   }
 
   private async pause(): Promise<void> {
-    await setImmediate();
+    await nextTurn();
     const { expiresAt = Infinity } = this.request.options.report ?? {};
     if (this.services.clock.monotonicNow() >= expiresAt) throw requestTimedOut();
   }

@@ -1,5 +1,6 @@
-import { setImmediate, setTimeout } from "node:timers/promises";
+import { setTimeout } from "node:timers/promises";
 import { StatusError } from "../../base/status-error.ts";
+import { nextTurn } from "../../base/yielding.ts";
 import { eventBytes } from "../../storage/entry.ts";
 import type { Entry, Revision, Store, StoreError, StoreEvent } from "../../storage/store.ts";
 
@@ -38,7 +39,7 @@ export async function readGrants(
     page.entries.forEach(put);
     if (!page.more) return revision;
     after = page.entries.at(-1)!.key;
-    await setImmediate();
+    await nextTurn();
   }
 }
 

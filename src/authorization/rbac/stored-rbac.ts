@@ -1,9 +1,9 @@
-import { setImmediate } from "node:timers/promises";
 import type { Clock } from "../../base/clock.ts";
 import { RecentMap } from "../../base/recent-map.ts";
 import { andThen, type MaybePromise } from "../../base/maybe-promise.ts";
 import type { UserInfo } from "../../base/user-info.ts";
 import type { YieldIfDue } from "../../base/yielding.ts";
+import { nextTurn } from "../../base/yielding.ts";
 import type { AccessScopes } from "../access-scopes.ts";
 import type {
   Attributes,
@@ -87,7 +87,7 @@ export class StoredRbac implements Authorizer, RuleResolver, ScopeResolver {
   /** Yields to the event loop while a large number of rules is added to tables. */
   private async decideInSteps(attributes: Attributes): Promise<Decision> {
     for (;;) {
-      await setImmediate();
+      await nextTurn();
       const decision = this.index.attempt(attributes);
       if (decision !== undefined) return decision;
     }

@@ -1,10 +1,9 @@
 import { isIPv4 } from "node:net";
-import { setImmediate } from "node:timers/promises";
 import { isInside } from "../../kinds/checks/addresses.ts";
 import { networking } from "../../kinds/groups.ts";
 import type { ServiceCIDRV1 } from "../../kinds/networking/service-cidr.ts";
 import { Timestamps } from "../../base/timestamps.ts";
-import { createYielder } from "../../base/yielding.ts";
+import { createYielder, nextTurn } from "../../base/yielding.ts";
 import { unlessRaced } from "../../resources/clients/races.ts";
 import { Follower } from "../../resources/followers/follower.ts";
 import { namesOf, type Resource } from "../../resources/registry/registry.ts";
@@ -164,7 +163,7 @@ class Protection {
       }
       if (!page.more) return false;
       after = page.entries.at(-1)!.key;
-      await setImmediate();
+      await nextTurn();
     }
   }
 }

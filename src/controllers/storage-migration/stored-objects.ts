@@ -1,5 +1,5 @@
-import { setImmediate } from "node:timers/promises";
 import { StatusError } from "../../base/status-error.ts";
+import { nextTurn } from "../../base/yielding.ts";
 import { isRaced } from "../../resources/clients/races.ts";
 import { namesOf, type Resource } from "../../resources/registry/registry.ts";
 import type { Entry } from "../../storage/store.ts";
@@ -86,6 +86,6 @@ export async function storeAgain(
     }
     after = page.entries.at(-1)?.key;
     if (!page.more) return true;
-    await setImmediate();
+    await nextTurn();
   }
 }

@@ -1,6 +1,7 @@
-import { setImmediate, setTimeout } from "node:timers/promises";
+import { setTimeout } from "node:timers/promises";
 import type { Clock, Timer } from "../../base/clock.ts";
 import { andThen, type MaybePromise } from "../../base/maybe-promise.ts";
+import { nextTurn } from "../../base/yielding.ts";
 import {
   RevisionCompactedError,
   StoreClosedError,
@@ -119,7 +120,7 @@ export class Follower {
       const tookMs = performance.now() - startedMs;
       if (++pages > pagesWithoutRest && !this.awaited)
         await setTimeout(Math.ceil(tookMs * restTimes), undefined, { ref: false });
-      else await setImmediate();
+      else await nextTurn();
       startedMs = performance.now();
     };
   }

@@ -1,6 +1,6 @@
-import { setImmediate } from "node:timers/promises";
 import { andThen, type MaybePromise } from "../../base/maybe-promise.ts";
 import { StatusError } from "../../base/status-error.ts";
+import { nextTurn } from "../../base/yielding.ts";
 import { compareKeys } from "../../storage/keys.ts";
 import type { Entry, Revision, Store } from "../../storage/store.ts";
 import { decodeContinue, encodeContinue, expiredList, type ContinuePoint } from "./continue-token.ts";
@@ -88,7 +88,7 @@ export async function* listObjects(
       return await end(engine, walk, options);
     }
     // A synchronous store would block other work.
-    await (options.pause ?? setImmediate)();
+    await (options.pause ?? nextTurn)();
   }
 }
 

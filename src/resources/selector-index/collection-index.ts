@@ -1,5 +1,5 @@
-import { setImmediate } from "node:timers/promises";
 import { andThen, type MaybePromise } from "../../base/maybe-promise.ts";
+import { nextTurn } from "../../base/yielding.ts";
 import { prefixEnd } from "../../storage/keys.ts";
 import type { Entry, Revision, Store, StoreEvent, Subscription } from "../../storage/store.ts";
 import type { SelectionTerm } from "../objects/selection.ts";
@@ -147,7 +147,7 @@ export class CollectionIndex {
         if (!mayContinue() || building.pending!.length > maxPending) break;
         if (!page.more) return await this.catchUp(building, isWanted);
         after = page.entries.at(-1)!.key;
-        await setImmediate();
+        await nextTurn();
       }
     } finally {
       if (building.pending !== undefined && isWanted()) this.drop(name);
@@ -170,7 +170,7 @@ export class CollectionIndex {
         term.pending = undefined;
         return true;
       }
-      await setImmediate();
+      await nextTurn();
       if (!isWanted()) return false;
     }
   }

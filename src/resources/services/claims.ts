@@ -1,4 +1,4 @@
-import { setImmediate } from "node:timers/promises";
+import { nextTurn } from "../../base/yielding.ts";
 import type { Entry, Revision, Store, WriteCondition } from "../../storage/store.ts";
 import { asBuffer } from "../objects/stored.ts";
 
@@ -81,7 +81,7 @@ export class Claims {
       if (!page.more) return;
       after = page.entries.at(-1)!.key;
       // A synchronous store would block other work.
-      await setImmediate();
+      await nextTurn();
     }
   }
 }

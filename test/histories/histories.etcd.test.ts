@@ -1,27 +1,9 @@
-import { expect, test } from "vitest";
+import { test } from "vitest";
 import { etcdMissing } from "../storage/etcd-server.ts";
-import { verify } from "./world/verify.ts";
+import { checkShortRun, shortRunTimeoutMs } from "./short-run.ts";
 
 test.skipIf(etcdMissing !== undefined)(
   `servers over etcd under faults have a history without violations (${etcdMissing ?? ""})`,
-  async () => {
-    const { report } = await verify({
-      engine: "etcd",
-      servers: 2,
-      members: 3,
-      clients: 6,
-      seed: 2,
-      seconds: 4,
-      roundSeconds: 4,
-      // Short faults, so that a short run has several.
-      maxFaultMs: 700,
-      maxPauseMs: 800,
-    });
-    expect(report.violations).toEqual([]);
-    expect(report.uncoveredRounds).toBeLessThan(report.rounds);
-    expect(report.operations).toBeGreaterThan(20);
-    expect(report.events).toBeGreaterThan(20);
-    expect(report.faults.size).toBeGreaterThan(0);
-  },
-  120_000,
+  () => checkShortRun({ engine: "etcd", servers: 2, members: 3, seed: 2 }),
+  shortRunTimeoutMs,
 );

@@ -10,6 +10,7 @@ import { applies } from "./scenarios/apply.ts";
 import { authentication } from "./scenarios/authentication.ts";
 import { binary, table } from "./scenarios/binary.ts";
 import { bothForms } from "./scenarios/both-forms.ts";
+import { capacity } from "./scenarios/capacity.ts";
 import { collection } from "./scenarios/collection.ts";
 import { definitions } from "./scenarios/definitions.ts";
 import { disk } from "./scenarios/disk.ts";
@@ -86,6 +87,7 @@ const scenarios: readonly Scenario[] = [
   startUp,
   library,
   memory,
+  capacity,
   workers,
 ];
 

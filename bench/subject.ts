@@ -75,6 +75,11 @@ export interface ProductExtras {
   readonly bare?: boolean;
 }
 
+export interface SubjectExtras extends ProductExtras {
+  /** The data folder, which is kept; by default an empty one that is removed. */
+  readonly dir?: string;
+}
+
 /** Runs `plinth serve` on a folder. */
 export async function startProduct(
   { vocabulary, profile }: Pick<Options, "vocabulary" | "profile">,
@@ -139,11 +144,11 @@ export async function startProduct(
 
 let opened = 0;
 
-/** Starts the product on an empty folder, or takes the target, and prepares it for the bench. */
+/** Starts the product on an empty or given folder, or takes the target, and prepares it for the bench. */
 export async function openSubject(
   options: Options,
   profileName: string,
-  extras?: ProductExtras,
+  extras: SubjectExtras = {},
 ): Promise<Subject> {
   const vocabulary = vocabularyOf(options);
   const names = {
@@ -162,7 +167,7 @@ export async function openSubject(
     };
     return { ...names, address, token, user: benchUser, api, pid: undefined, close };
   }
-  const dir = temporaryFolder();
+  const dir = extras.dir ?? temporaryFolder();
   const product = await startProduct(options, dir, profileName, extras);
   const { address, pid } = product;
   const api = new Api(address, adminToken);
@@ -172,7 +177,7 @@ export async function openSubject(
   const close = async (): Promise<void> => {
     api.close();
     await product.close();
-    rmSync(dir, { recursive: true, force: true });
+    if (extras.dir === undefined) rmSync(dir, { recursive: true, force: true });
   };
   return { ...subject, close };
 }

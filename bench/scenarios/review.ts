@@ -8,7 +8,7 @@ import type { Bench, Scenario } from "../scenario.ts";
 import { namespaceObject, openSubject, removeNamespaces, type Subject } from "../subject.ts";
 
 /** How many bindings there are, and of how many roles. */
-interface Size {
+export interface Size {
   readonly bindings: number;
   readonly roles: number;
 }
@@ -168,7 +168,11 @@ function planOf(address: Address, subject: Subject, review: Review): LoadPlan {
  * Makes roles, and bindings of them from number `from` on, half of them for the whole cluster, the others over some
  * namespaces. One of the first ten lets the user that is asked about do what is asked.
  */
-async function bind(subject: Subject, from: number, { bindings, roles }: Size): Promise<void> {
+export async function bind(
+  subject: Pick<Subject, "api" | "namespace" | "rbacGroup">,
+  from: number,
+  { bindings, roles }: Size,
+): Promise<void> {
   const { api, namespace, rbacGroup } = subject;
   const apiVersion = `${rbacGroup}/v1`;
   const rules = [{ apiGroups: [""], resources: ["configmaps", "secrets"], verbs: ["get", "list", "update"] }];
@@ -198,11 +202,11 @@ async function bind(subject: Subject, from: number, { bindings, roles }: Size): 
   });
 }
 
-function bindingName({ namespace }: Subject, index: number): string {
+function bindingName({ namespace }: Pick<Subject, "namespace">, index: number): string {
   return `${namespace}-binding-${index}`;
 }
 
-function roleName({ namespace }: Subject, index: number): string {
+function roleName({ namespace }: Pick<Subject, "namespace">, index: number): string {
   return `${namespace}-role-${index}`;
 }
 

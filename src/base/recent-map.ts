@@ -35,6 +35,11 @@ export class RecentMap<V> {
     this.entries.delete(key);
   }
 
+  /** Returns all values, the least recently used first. */
+  *values(): Generator<V> {
+    for (const { value } of this.entries.values()) yield value;
+  }
+
   get size(): number {
     return this.entries.size;
   }

@@ -34,7 +34,7 @@ import type { Lifecycle } from "./health/health-checks.ts";
 import { FlowConfiguration } from "../controllers/flow/flow-configuration.ts";
 import { flowControl } from "./listening/flow-limits.ts";
 import { checkOptions } from "./options/check-options.ts";
-import { serverMetrics } from "./health/metrics.ts";
+import { createMetrics, showServer } from "./health/metrics.ts";
 import { httpService } from "./listening/http-service.ts";
 import { kubeconfig, type ClientCredentials } from "./listening/kubeconfig.ts";
 import { startListening } from "./listening/listening.ts";
@@ -189,14 +189,15 @@ export async function startServer(allOptions: ServerOptions, inherited?: Inherit
     const tracing = opened.add(await startTracing(options), (one) => one?.close());
     const engineStore = await openStore(options, extensions.store, inherited);
     opened.add(engineStore.store, (one) => one.close());
+    const metrics = createMetrics(options);
     // Encryption writes to the store.
     const releases = await storedReleases(options, engineStore);
-    const encryption = opened.add(await encryptedStore(options, engineStore), close);
+    const encryption = opened.add(await encryptedStore(options, engineStore, metrics), close);
     const { store: untraced, recording } = await storeInRelease(options, encryption.store, releases);
     opened.add(recording, (one) => one?.close());
     const store = tracing === undefined ? untraced : new TracedStore(untraced, tracing.tracer);
     const storage = { ...engineStore, store, encryption, tracing };
-    const pieces = { registry, ...storage, chosen, extensions, life, opened, inherited };
+    const pieces = { registry, metrics, ...storage, chosen, extensions, life, opened, inherited };
     const parts = await assemble(options, pieces);
     const server = new Server(parts);
     const { listener } = parts;
@@ -218,6 +219,7 @@ export async function startServer(allOptions: ServerOptions, inherited?: Inherit
 
 /** The parts from which a server is assembled. */
 interface Pieces extends OpenStore {
+  readonly metrics: MetricSet;
   readonly encryption: StoreEncryption;
   readonly tracing: ServerTracing | undefined;
   readonly registry: Registry;
@@ -236,7 +238,7 @@ interface Pieces extends OpenStore {
 const maxTurnsUntilIdle = 100;
 
 async function assemble(options: ServerOptions, pieces: Pieces): Promise<Parts> {
-  const { registry, store, encryption, tracing, chosen, extensions, life, opened } = pieces;
+  const { registry, store, metrics, encryption, tracing, chosen, extensions, life, opened } = pieces;
   const { policy, namespaces, needs } = storedIndexes(options, registry, store, opened);
   const authorizerParts = { policy, needs, extensions: extensions.authorizers };
   const authorization = opened.add(await authorizers(options, authorizerParts), close);
@@ -264,8 +266,7 @@ async function assemble(options: ServerOptions, pieces: Pieces): Promise<Parts> 
   const client = new Client(engine, loopbackUser(options));
   // No plugin may prevent the default objects, also if they are written after the start.
   const startClient = new Client({ ...engine, admit: new AdmissionChain([]) }, loopbackUser(options));
-  const { counters } = authentication;
-  const metrics = serverMetrics(options, engine, counters, authorization.counters, encryption.reloads);
+  showServer(metrics, options, engine, { authentication, authorization, encryption });
   for (const one of [admission, tracing]) one?.show(metrics);
   const { control, flow, queues } = flowParts(options, pieces, { engine, client, metrics });
   for (const index of [policy, needs, namespaces]) await index?.start();

@@ -214,3 +214,61 @@ test("a reload replaces the service; a file whose service is down leaves the pre
   await clock.advance(300_000);
   expect(await health(server)).toBe("[+]kms-providers ok");
 });
+
+test("metrics count calls of the service and uses of its keys by their hash, and no sample has a key id", async () => {
+  configure(kms(), { identity: {} });
+  const earlier = await start();
+  await ok(earlier.admin.post(secrets, secret("earlier")));
+  await stop(earlier);
+  const clock = new ManualClock();
+  const server = await start({ clock, vocabulary: "platform" });
+  const { admin } = server;
+  const samples = async () => {
+    const { text } = await admin.get("/metrics");
+    expect(text).not.toContain("key-1");
+    return (line: string) =>
+      new RegExp(`^apiserver_${line.replaceAll("{", "\\{")} (\\S+)$`, "m").exec(text)?.[1];
+  };
+  plugin.replace = (method, answer) => (method === "Decrypt" ? { code: 5, details: "no such key" } : answer);
+  expect((await admin.get(`${secrets}/earlier`)).status).toBe(500);
+  plugin.replace = undefined;
+  await ok(admin.get(`${secrets}/earlier`));
+  await ok(admin.post(secrets, secret("own")));
+  const first = await samples();
+  const operations = (direction: string, status: string) =>
+    `storage_transformation_operations_total{resource="secrets",transformation_type="${direction}",transformer_prefix="platform:enc:kms:v2:vault:",status="${status}"}`;
+  for (const status of ["OK", "NotFound"]) expect(first(operations("from_storage", status))).toBe("1");
+  expect(first(operations("to_storage", "OK"))).toBe("1");
+  const seconds = `storage_transformation_duration_seconds_count{transformation_type="from_storage",transformer_prefix="platform:enc:kms:v2:vault:"}`;
+  expect(first(seconds)).toBe("1");
+  expect(first("storage_envelope_transformation_cache_misses_total")).toBe("2");
+  expect(first('envelope_encryption_dek_source_cache_size{provider_name="vault"}')).toBe("2");
+  const latencies = (method: string, status: string) =>
+    `envelope_encryption_kms_operations_latency_seconds_count{provider_name="vault",method_name="/v2.KeyManagementService/${method}",grpc_status_code="${status}"}`;
+  for (const method of ["Status", "Encrypt", "Decrypt"]) expect(first(latencies(method, "OK"))).toBe("1");
+  // The SHA-256 hash of key-1.
+  const hash = "sha256:be2974546978e3739e6d6da85c4be9f334ce32df2b9fd4b6ff1b55c0d57e9d44";
+  const key = `provider_name="vault",key_id_hash="${hash}",apiserver_id_hash=""`;
+  for (const direction of ["from_storage", "to_storage"]) {
+    const labels = `{transformation_type="${direction}",${key}}`;
+    expect(first(`envelope_encryption_key_id_hash_total${labels}`)).toBe("1");
+    const lastUse = first(`envelope_encryption_key_id_hash_last_timestamp_seconds${labels}`);
+    expect(lastUse).toBe(String(clock.now() / 1000));
+  }
+  expect(first(`envelope_encryption_key_id_hash_status_last_timestamp_seconds{${key}}`)).toBeDefined();
+  plugin.keyId = "";
+  await expect
+    .poll(async () => {
+      await clock.advance(60_000);
+      const line =
+        'envelope_encryption_invalid_key_id_from_status_total{provider_name="vault",error="empty"}';
+      return Number((await samples())(line));
+    })
+    .toBeGreaterThan(0);
+  plugin.stop();
+  await clock.advance(200_000);
+  expect((await admin.post(secrets, secret("refused"))).status).toBe(503);
+  const last = await samples();
+  expect(last(operations("to_storage", "unknown-non-grpc"))).toBe("1");
+  expect(Number(last(latencies("Status", "Unavailable")))).toBeGreaterThan(0);
+});

@@ -66,6 +66,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   ],
   "reports the time at which the process started": ["src/server/health/metrics.ts"],
   "reports the time of a reload": ["src/server/start/reloaded-file.ts"],
+  "reports the time of the last use of a key": ["src/http/metrics/encryption-metrics.ts"],
   "writes times into spans": ["src/base/tracing/trace.ts"],
   "passes deadlines to a library that takes them by the wall clock": [
     "src/storage/encryption/kms/kms-client.ts",

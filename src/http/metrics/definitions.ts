@@ -1,6 +1,7 @@
 import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
 import { admissionMetrics } from "./admission-metrics.ts";
 import { aggregationMetrics } from "./aggregation-metrics.ts";
+import { encryptionMetrics } from "./encryption-metrics.ts";
 import { flowMetrics } from "./flow-metrics.ts";
 import type { MetricDefinition } from "./metric-definition.ts";
 import { configurationMetrics } from "./configuration-metrics.ts";
@@ -27,6 +28,7 @@ export function metricDefinitions(vocabulary: Vocabulary): readonly MetricDefini
     ...policyMetrics,
     ...podSecurityMetrics,
     ...configurationMetrics,
+    ...encryptionMetrics,
     ...auditMetrics,
     ...flowMetrics,
     ...queueMetrics,

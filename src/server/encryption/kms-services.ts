@@ -1,6 +1,7 @@
 import type { HealthCheck } from "../../http/documents/health.ts";
 import { ConfigurationError } from "../../schema/configuration.ts";
 import type { KmsCipher } from "../../storage/encryption/kms/kms-cipher.ts";
+import type { EncryptionObserver } from "../../storage/encryption/encryption-observer.ts";
 import { EncryptionError } from "../../storage/encryption/value-cipher.ts";
 import type { ServerOptions } from "../options/server-options.ts";
 import { closeAll, RetiredResources } from "../start/retired-resources.ts";
@@ -15,6 +16,7 @@ export class KmsServices {
   /** @param rotated called when new values have another key of a service than before. */
   constructor(
     private readonly options: Pick<ServerOptions, "clock" | "log">,
+    private readonly observer: EncryptionObserver,
     private readonly rotated: () => void,
   ) {
     this.retired = new RetiredResources(options);
@@ -64,7 +66,10 @@ export class KmsServices {
     const { name, socket } = kms;
     const { kmsClient } = await import("../../storage/encryption/kms/kms-client.ts");
     const { KmsCipher } = await import("../../storage/encryption/kms/kms-cipher.ts");
-    const cipher = new KmsCipher({ ...this.options, name, client: kmsClient(kms), rotated: this.rotated });
+    const { observer, rotated } = this;
+    const client = kmsClient(kms, (...call) => observer.called(name, ...call));
+    const { clock, log } = this.options;
+    const cipher = new KmsCipher({ clock, log, name, client, observer, rotated });
     opened.push(cipher);
     try {
       await cipher.start();

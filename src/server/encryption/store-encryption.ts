@@ -1,5 +1,7 @@
 import { ReloadCounters } from "../../base/reload-counters.ts";
 import type { HealthCheck } from "../../http/documents/health.ts";
+import { encryptionObserver } from "../../http/metrics/encryption-metrics.ts";
+import type { MetricSet } from "../../http/metrics/metric-set.ts";
 import { EncryptedStore } from "../../storage/encryption/encrypted-store.ts";
 import type { CiphersOf } from "../../storage/encryption/value-cipher.ts";
 import type { Store } from "../../storage/store.ts";
@@ -27,11 +29,13 @@ export interface StoreEncryption {
  * Encrypts the values of a store by the configuration file of the options. Without a file the store is used as it is; also a store in
  * memory, which writes nothing to a disk, but then the file is checked.
  *
+ * @param metrics shows the operations of encryption.
  * @throws {OptionsError} the file can't be used; or there is none, and the store has encrypted values.
  */
 export async function encryptedStore(
   options: ServerOptions,
   { store, memory }: Pick<OpenStore, "store" | "memory">,
+  metrics: MetricSet,
 ): Promise<StoreEncryption> {
   const { encryption, vocabulary } = options;
   if (encryption === undefined) {
@@ -44,10 +48,12 @@ export async function encryptedStore(
     await useConfigurationFile(flag, file, (bytes) => readEncryptionConfiguration(bytes, vocabulary));
     return unencrypted(store);
   }
-  const encrypted = new EncryptedStore(store, () => undefined);
+  const [domain = ""] = vocabulary.groupSuffix.split(".");
+  const observer = encryptionObserver(metrics, { clock: options.clock, domain });
+  const encrypted = new EncryptedStore(store, () => undefined, observer);
   let ciphersOf: CiphersOf = () => undefined;
   // Entries in memory don't say that their key is outdated now.
-  const services = new KmsServices(options, () => encrypted.use(ciphersOf));
+  const services = new KmsServices(options, observer, () => encrypted.use(ciphersOf));
   const use = async (bytes: Uint8Array): Promise<void> => {
     const entries = await readEncryptionConfiguration(bytes, vocabulary);
     await services.replace(async (open) => {

@@ -18,18 +18,36 @@ import type { ServerOptions } from "../options/server-options.ts";
 /** Label for the size of the embedded store; the size of other stores isn't reported. */
 const embedded = "embedded";
 
-/** Creates the metrics of the server, including those that are collected at each scrape. */
-export function serverMetrics(
+/** Creates the metrics of a server; {@link showServer} adds those of its parts. */
+export function createMetrics({
+  release,
+  showHiddenMetricsForVersion,
+  vocabulary,
+  log,
+}: ServerOptions): MetricSet {
+  const showHiddenFor = previousRelease(showHiddenMetricsForVersion, release);
+  const warn = (message: string) => log.warn({}, message);
+  return new MetricSet(metricDefinitions(vocabulary), { release, showHiddenFor, warn });
+}
+
+/** The parts of a server whose counters its metrics show. */
+interface CountingParts {
+  readonly authentication: { readonly counters: AuthenticationCounters };
+  readonly authorization: { readonly counters: ConfigurationCounters | undefined };
+  readonly encryption: { readonly reloads: ReloadCounters | undefined };
+}
+
+/** Connects the parts of the server with its metrics, also those that are read at each scrape. */
+export function showServer(
+  metrics: MetricSet,
   options: ServerOptions,
   engine: Engine,
-  counters: AuthenticationCounters,
-  authorization: ConfigurationCounters | undefined,
-  encryptionReloads: ReloadCounters | undefined,
-): MetricSet {
+  parts: CountingParts,
+): void {
+  const { counters } = parts.authentication;
+  const { counters: authorization } = parts.authorization;
+  const { reloads: encryptionReloads } = parts.encryption;
   const { release } = options;
-  const showHiddenFor = previousRelease(options.showHiddenMetricsForVersion, release);
-  const warn = (message: string) => options.log.warn({}, message);
-  const metrics = new MetricSet(metricDefinitions(engine.vocabulary), { release, showHiddenFor, warn });
   const { name } = engine.vocabulary;
   const [major = "", minor = ""] = release.split(".");
   metrics
@@ -53,7 +71,6 @@ export function serverMetrics(
     metrics.collectWith(() => collectBackups(metrics, name, newestBackup, options.log));
   metrics.collectWith(() => collectSelectors(metrics, engine));
   metrics.collectWith(() => collectProcess(metrics));
-  return metrics;
 }
 
 function collectAuthentication(metrics: MetricSet, { cache, tokens }: AuthenticationCounters): void {

@@ -14,6 +14,7 @@ import {
 } from "../store.ts";
 import { StoreView } from "../store-view.ts";
 import { DecryptedSubscription } from "./decrypted-subscription.ts";
+import type { EncryptionObserver } from "./encryption-observer.ts";
 import { EntryDecryption } from "./entry-decryption.ts";
 import { EncryptionError, KeyServiceError, type CiphersOf } from "./value-cipher.ts";
 
@@ -29,9 +30,10 @@ export class EncryptedStore extends StoreView {
   private readonly subscriptions = new Set<DecryptedSubscription>();
   private readonly writes = new Set<Promise<CommitResult>>();
 
-  constructor(inner: Store, ciphersOf: CiphersOf) {
+  /** @param observer receives the encryptions and decryptions. */
+  constructor(inner: Store, ciphersOf: CiphersOf, observer?: EncryptionObserver) {
     super(inner);
-    this.decryption = new EntryDecryption(ciphersOf);
+    this.decryption = new EntryDecryption(ciphersOf, observer);
   }
 
   /** Uses other ciphers, or the same ones with other keys, from now on. */

@@ -1,8 +1,10 @@
+import { qualifiedName } from "../../base/group-names.ts";
 import { andThen, type MaybePromise } from "../../base/maybe-promise.ts";
 import { RecentMap } from "../../base/recent-map.ts";
 import { mapInTurns } from "../../base/yielding.ts";
 import { entryFromDraft, entryWith, eventBytes } from "../entry.ts";
 import type { Draft, Entry, Revision, StoreEvent } from "../store.ts";
+import { observed, type EncryptionObserver } from "./encryption-observer.ts";
 import { encryptedBytes, isSealed, labelOf, packDraft, sealedDraft, unpackDraft } from "./sealed-draft.ts";
 import {
   EncryptedValueError,
@@ -10,6 +12,7 @@ import {
   KeyServiceError,
   type CiphersOf,
   type CollectionCiphers,
+  type ValueCipher,
 } from "./value-cipher.ts";
 
 /** Decrypted values that are kept, by key; the cost is their size in bytes. */
@@ -29,9 +32,19 @@ export interface SealedPair {
   readonly generation: number;
 }
 
+/** The ciphers of a collection whose values are not all in plain text. */
+interface EncryptedCollection {
+  /** Resource with its group, such as `deployments.apps`. */
+  readonly resource: string;
+  readonly ciphers: CollectionCiphers;
+}
+
+/** Group of the core resources in keys of the store. */
+const coreGroup = "core";
+
 /** Encrypts drafts and decrypts entries of a store. */
 export class EntryDecryption {
-  private readonly byCollection = new Map<string, CollectionCiphers | undefined>();
+  private readonly byCollection = new Map<string, EncryptedCollection | undefined>();
   /**
    * Decrypted forms of events by revision, so that the subscriptions that receive an event share it. It is limited because the store
    * keeps the encrypted form of many events.
@@ -43,7 +56,10 @@ export class EntryDecryption {
   /** Number of changes of the ciphers and their keys. */
   private generation = 0;
 
-  constructor(private ciphersOf: CiphersOf) {}
+  constructor(
+    private ciphersOf: CiphersOf,
+    private readonly observer: EncryptionObserver | undefined,
+  ) {}
 
   /** Uses other ciphers, or the same ones with other keys, from now on. */
   use(ciphersOf: CiphersOf): void {
@@ -61,12 +77,17 @@ export class EntryDecryption {
    * @throws {KeyServiceError} the key of the collection can't be used at present.
    */
   seal(key: string, draft: Draft): MaybePromise<SealedPair | undefined> {
-    const writer = this.ciphersFor(key)?.writer;
-    if (writer === undefined) return undefined;
+    const collection = this.collectionOf(key);
+    if (collection === undefined) return undefined;
+    const { resource, ciphers } = collection;
+    const { writer } = ciphers;
+    const transformation = { resource, direction: "to_storage", label: writer?.label ?? "" } as const;
+    if (writer === undefined) return observed(this.observer, transformation, () => undefined);
     const packed = packDraft(draft);
     const plain = unpackDraft(packed);
     const { generation } = this;
-    return andThen(writer.encrypt(packed, key), (bytes) => ({
+    const sealing = observed(this.observer, transformation, () => writer.encrypt(packed, key));
+    return andThen(sealing, (bytes) => ({
       sealed: sealedDraft(writer.label, bytes),
       plain,
       generation,
@@ -109,14 +130,14 @@ export class EntryDecryption {
   /** @param keeps whether the result is kept for later reads; that of a page isn't, so that it doesn't displace all others. */
   private openWith(entry: Entry, keeps: boolean): MaybePromise<Entry> {
     const { key, revision } = entry;
-    const ciphers = this.ciphersFor(key);
-    if (!isSealed(entry)) return openPlain(entry, ciphers);
+    const collection = this.collectionOf(key);
+    if (!isSealed(entry)) return this.openPlain(entry, collection);
     const recent = this.recent.get(key);
     if (recent?.revision === revision) return recent;
     const { generation } = this;
     const draft = this.committedDraft(entry);
     if (draft !== undefined) return this.keep(entryFromDraft(key, revision, draft), generation);
-    const opened = decrypt(entry, ciphers);
+    const opened = this.decrypt(entry, collection);
     return keeps ? andThen(opened, (plain) => this.keep(plain, generation)) : opened;
   }
 
@@ -195,19 +216,47 @@ export class EntryDecryption {
     return undefined;
   }
 
-  private ciphersFor(key: string): CollectionCiphers | undefined {
+  private openPlain(entry: Entry, collection: EncryptedCollection | undefined): MaybePromise<Entry> {
+    if (collection === undefined) return entry;
+    const { resource, ciphers } = collection;
+    const label = ciphers.readsPlain ? "identity" : "unknown";
+    return observed(this.observer, { resource, direction: "from_storage", label }, () =>
+      plainEntry(entry, ciphers),
+    );
+  }
+
+  private decrypt(entry: Entry, collection: EncryptedCollection | undefined): MaybePromise<Entry> {
+    const cipherLabel = labelOf(entry);
+    const reader = collection?.ciphers.readers.find((one) => one.label === cipherLabel);
+    const { resource = collectionName(entry.key) } = collection ?? {};
+    const label = reader === undefined ? "unknown" : cipherLabel;
+    return observed(this.observer, { resource, direction: "from_storage", label }, () =>
+      decryptWith(reader, entry, collection?.ciphers.writer),
+    );
+  }
+
+  private collectionOf(key: string): EncryptedCollection | undefined {
     const end = key.indexOf("/", key.indexOf("/", 1) + 1);
     const collection = key.slice(0, end);
     if (this.byCollection.has(collection)) return this.byCollection.get(collection);
     const [, group = "", resource = ""] = collection.split("/");
     const ciphers = this.ciphersOf(group, resource);
-    this.byCollection.set(collection, ciphers);
-    return ciphers;
+    const encrypted = ciphers === undefined ? undefined : { resource: collectionName(key), ciphers };
+    this.byCollection.set(collection, encrypted);
+    return encrypted;
   }
 }
 
-function openPlain(entry: Entry, ciphers: CollectionCiphers | undefined): Entry {
-  if (ciphers === undefined || (ciphers.writer === undefined && ciphers.readsPlain)) return entry;
+/** Returns the resource of a key with its group. */
+function collectionName(key: string): string {
+  const [, group = "", collection = ""] = key.split("/", 3);
+  // A collection that is stored apart from an older version of its kind has a suffix: `resourceclaims.v1`.
+  const [resource = ""] = collection.split(".");
+  return qualifiedName(resource, group === coreGroup ? "" : group);
+}
+
+function plainEntry(entry: Entry, ciphers: CollectionCiphers): Entry {
+  if (ciphers.writer === undefined && ciphers.readsPlain) return entry;
   if (ciphers.readsPlain) return { ...entry, outdated: true };
   throw new EncryptedValueError(
     entry.key,
@@ -215,16 +264,19 @@ function openPlain(entry: Entry, ciphers: CollectionCiphers | undefined): Entry 
   );
 }
 
-function decrypt(entry: Entry, ciphers: CollectionCiphers | undefined): MaybePromise<Entry> {
+function decryptWith(
+  reader: ValueCipher | undefined,
+  entry: Entry,
+  writer: ValueCipher | undefined,
+): MaybePromise<Entry> {
   const { key, revision } = entry;
-  const label = labelOf(entry);
-  const reader = ciphers?.readers.find((one) => one.label === label);
   if (reader === undefined) {
-    throw new EncryptedValueError(key, `no provider of its resource has the key ${JSON.stringify(label)}`);
+    const label = JSON.stringify(labelOf(entry));
+    throw new EncryptedValueError(key, `no provider of its resource has the key ${label}`);
   }
   const bytes = encryptedBytes(entry);
   const finish = (packed: Buffer): Entry => {
-    const outdated = reader !== ciphers?.writer || reader.isOutdated?.(bytes) === true;
+    const outdated = reader !== writer || reader.isOutdated?.(bytes) === true;
     return entryWith(outdated ? { key, revision, outdated } : { key, revision }, unpackDraft(packed));
   };
   try {

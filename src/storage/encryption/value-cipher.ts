@@ -23,9 +23,22 @@ export interface ValueCipher {
   isOutdated?(sealed: Buffer): boolean;
 }
 
+/** Options of an {@link EncryptionError}. */
+interface EncryptionErrorOptions extends ErrorOptions {
+  /** Name of the gRPC status with which the call of a service failed. */
+  readonly callStatus?: string | undefined;
+}
+
 /** A value can't be encrypted or decrypted. */
 export class EncryptionError extends StoreError {
   override name = "EncryptionError";
+  /** Name of the gRPC status with which the call of the service failed; undefined if no failed call is the reason. */
+  readonly callStatus: string | undefined;
+
+  constructor(message: string, { callStatus, ...options }: EncryptionErrorOptions = {}) {
+    super(message, options);
+    this.callStatus = callStatus;
+  }
 }
 
 /** The service that holds a key can't be used at present; a later call may succeed. */
@@ -38,7 +51,10 @@ export class EncryptedValueError extends EncryptionError {
   override name = "EncryptedValueError";
 
   constructor(key: string, reason: string, cause?: EncryptionError) {
-    super(`the stored value of ${key} can't be decrypted: ${reason}`, { cause });
+    super(`the stored value of ${key} can't be decrypted: ${reason}`, {
+      cause,
+      callStatus: cause?.callStatus,
+    });
   }
 }
 

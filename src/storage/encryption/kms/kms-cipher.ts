@@ -3,10 +3,11 @@ import type { Clock, Timer } from "../../../base/clock.ts";
 import type { Logger } from "../../../base/logger.ts";
 import { andThen, detach, type MaybePromise } from "../../../base/maybe-promise.ts";
 import { RecentMap } from "../../../base/recent-map.ts";
+import type { EncryptionObserver } from "../encryption-observer.ts";
 import { aesGcm } from "../local-ciphers.ts";
 import { EncryptionError, KeyServiceError, type ValueCipher } from "../value-cipher.ts";
 import type { KmsClient } from "./kms-client.ts";
-import { checkKeyId, decodeSeed, encodeSeed, type ServiceStatus } from "./messages.ts";
+import { checkKeyId, decodeSeed, encodeSeed, keyIdFault, type ServiceStatus } from "./messages.ts";
 import { decodeSealedValue, encodeSealedValue } from "./sealed-value.ts";
 
 const seedBytes = 32;
@@ -41,6 +42,7 @@ export interface KmsCipherOptions {
   readonly client: KmsClient;
   readonly clock: Clock;
   readonly log: Logger;
+  readonly observer?: EncryptionObserver | undefined;
   /** Called when new values have another key of the service than before. */
   readonly rotated: () => void;
 }
@@ -77,21 +79,26 @@ export class KmsCipher implements ValueCipher {
   }
 
   encrypt(plain: Buffer, context: string): MaybePromise<Buffer> {
-    const { name, clock } = this.options;
+    const { name, clock, observer } = this.options;
     const { current } = this;
     if (current === undefined || clock.monotonicNow() > this.validUntil) {
       throw new KeyServiceError(`the key management service ${name} can't be used at present`, {
         cause: this.failure,
       });
     }
-    return andThen(current.cipher.encrypt(plain, context), (ciphertext) =>
-      encodeSealedValue({ seed: current.encrypted, ciphertext }),
-    );
+    return andThen(current.cipher.encrypt(plain, context), (ciphertext) => {
+      observer?.used("to_storage", name, current.keyId);
+      return encodeSealedValue({ seed: current.encrypted, ciphertext });
+    });
   }
 
   decrypt(sealed: Buffer, context: string): MaybePromise<Buffer> {
     const { seed, ciphertext } = decodeSealedValue(sealed);
-    return andThen(this.seedOf(seed), ({ cipher }) => cipher.decrypt(ciphertext, context));
+    return andThen(this.seedOf(seed), ({ keyId, cipher }) => {
+      const { name, observer } = this.options;
+      observer?.used("from_storage", name, keyId);
+      return cipher.decrypt(ciphertext, context);
+    });
   }
 
   isOutdated(sealed: Buffer): boolean {
@@ -122,6 +129,7 @@ export class KmsCipher implements ValueCipher {
     const key = encrypted.toString("latin1");
     const cached = this.seeds.get(key) ?? this.pending.get(key);
     if (cached !== undefined) return cached;
+    this.options.observer?.missed();
     // Value and seed are in one buffer, which the store may use again.
     const decrypting = this.decryptSeed(Buffer.from(encrypted), key).finally(() => this.pending.delete(key));
     this.pending.set(key, decrypting);
@@ -138,15 +146,27 @@ export class KmsCipher implements ValueCipher {
         throw new EncryptionError(`the decrypted seed has ${secret.length} bytes instead of ${seedBytes}`);
       }
       const seed = { keyId: parts.keyId, encrypted, cipher: aesGcm(this.label, secret) };
-      this.seeds.set(key, seed, encrypted.length);
+      this.keep(seed, key);
       return seed;
     } catch (error) {
       if (!(error instanceof EncryptionError)) throw error;
       const isTemporary = error instanceof KeyServiceError;
       if (isTemporary) this.pollAfterFailure();
       const Failure = isTemporary ? KeyServiceError : EncryptionError;
-      throw new Failure(`the key management service ${name}: ${error.message}`, { cause: error });
+      const { message, callStatus } = error;
+      throw new Failure(`the key management service ${name}: ${message}`, { cause: error, callStatus });
     }
+  }
+
+  private keep(seed: Seed, key: string): void {
+    this.seeds.set(key, seed, seed.encrypted.length);
+    this.reportSeeds();
+  }
+
+  /** Reports the number of seeds in memory, with the current one. */
+  private reportSeeds(): void {
+    const { name, observer } = this.options;
+    observer?.cached(name, this.seeds.size + (this.current === undefined ? 0 : 1));
   }
 
   private pollAfterFailure(): void {
@@ -206,9 +226,9 @@ export class KmsCipher implements ValueCipher {
     const previous = this.current;
     this.current = { keyId, encrypted, cipher: aesGcm(this.label, secret) };
     this.validUntil = validUntil;
-    if (previous === undefined) return;
-    this.seeds.set(previous.encrypted.toString("latin1"), previous, previous.encrypted.length);
-    this.options.rotated();
+    if (previous !== undefined) this.keep(previous, previous.encrypted.toString("latin1"));
+    else this.reportSeeds();
+    if (previous !== undefined) this.options.rotated();
   }
 
   private checkStatus(status: ServiceStatus): ServiceStatus {
@@ -224,6 +244,10 @@ export class KmsCipher implements ValueCipher {
     if (version !== this.version) {
       throw new EncryptionError(`the service changed its version from ${this.version} to ${version}`);
     }
+    const { name, observer } = this.options;
+    const fault = keyIdFault(keyId);
+    if (fault === undefined) observer?.named(name, keyId);
+    else observer?.invalidKeyId(name, fault);
     checkKeyId(keyId);
     return status;
   }

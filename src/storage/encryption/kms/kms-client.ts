@@ -42,6 +42,9 @@ export interface KmsAddress {
   readonly timeoutMs: number;
 }
 
+/** Receives each call when it ends: its path, its time in seconds and the name of its gRPC status. */
+export type CallObserver = (method: string, seconds: number, status: string) => void;
+
 /** Maximum size of an answer in bytes; the largest valid one has many short annotations. */
 const maxAnswerBytes = 256 * 1024;
 
@@ -55,10 +58,10 @@ const channelOptions = {
 };
 
 /** Returns a client of the service at a socket; it connects at the first call. */
-export function kmsClient({ socket, timeoutMs }: KmsAddress): KmsClient {
+export function kmsClient({ socket, timeoutMs }: KmsAddress, observer?: CallObserver): KmsClient {
   const client = new Client(`unix:${socket}`, credentials.createInsecure(), channelOptions);
   const calls = new Set<ClientUnaryCall>();
-  const connection = { client, timeoutMs, calls };
+  const connection = { client, timeoutMs, calls, observer };
   const call = (method: string, request: Buffer, waiting = { waitForReady: false }) =>
     callOf(connection, method, request, new Metadata(waiting));
   return {
@@ -79,10 +82,11 @@ interface Connection {
   readonly timeoutMs: number;
   /** The calls without an answer. */
   readonly calls: Set<ClientUnaryCall>;
+  readonly observer: CallObserver | undefined;
 }
 
 function callOf(
-  { client, timeoutMs, calls }: Connection,
+  { client, timeoutMs, calls, observer }: Connection,
   method: string,
   request: Buffer,
   metadata: Metadata,
@@ -90,9 +94,11 @@ function callOf(
   const options = { deadline: Date.now() + timeoutMs };
   const path = `/v2.KeyManagementService/${method}`;
   const asIs = (bytes: Buffer) => bytes;
+  const startMs = performance.now();
   return new Promise((resolve, reject) => {
     const done = (error: ServiceError | null, answer?: Buffer): void => {
       if (call !== undefined) calls.delete(call);
+      observer?.(path, (performance.now() - startMs) / 1000, statusName(error?.code ?? status.OK));
       if (error === null) resolve(answer ?? Buffer.alloc(0));
       else reject(failureOf(method, error));
     };
@@ -122,5 +128,14 @@ function failureOf(method: string, error: ServiceError): EncryptionError {
   const details = JSON.stringify(error.details.slice(0, maxTextLength));
   const message = `${method} failed with status ${error.code}: ${details}`;
   const Failure = refusals.has(error.code) ? EncryptionError : KeyServiceError;
-  return new Failure(message, { cause: error });
+  return new Failure(message, { cause: error, callStatus: statusName(error.code) });
+}
+
+/** Returns the name of a status code as Go's library spells it, which labels of metrics use: `DeadlineExceeded`. */
+function statusName(code: status): string {
+  if (code === status.OK) return "OK";
+  // Go's library has one L.
+  if (code === status.CANCELLED) return "Canceled";
+  const words = (status[code] ?? "UNKNOWN").toLowerCase().split("_");
+  return words.map((word) => word.charAt(0).toUpperCase() + word.slice(1)).join("");
 }

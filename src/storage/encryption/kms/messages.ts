@@ -2,6 +2,7 @@
 import type { BinaryReader, BinaryWriter, WireType } from "@bufbuild/protobuf/wire";
 import { dnsSubdomainFaults } from "../../../base/names.ts";
 import { bytesField, eachField, finished, nested } from "../../protobuf-fields.ts";
+import type { KeyIdFault } from "../encryption-observer.ts";
 import { EncryptionError } from "../value-cipher.ts";
 
 /** Limits of what a service returns, in bytes. */
@@ -47,17 +48,23 @@ function text(reader: BinaryReader): string {
   return strictText.decode(reader.bytes());
 }
 
+/** Returns what is wrong with the identifier of a key; undefined if it is valid. */
+export function keyIdFault(keyId: string): KeyIdFault | undefined {
+  if (keyId === "") return "empty";
+  return Buffer.byteLength(keyId) > maxKeyIdBytes ? "too_long" : undefined;
+}
+
 /**
  * Checks the identifier of a key.
  *
  * @throws {EncryptionError} it is empty or too long.
  */
 export function checkKeyId(keyId: string): void {
-  const bytes = Buffer.byteLength(keyId);
-  if (bytes === 0) throw new EncryptionError("the key id of the service is empty");
-  if (bytes > maxKeyIdBytes) {
+  const fault = keyIdFault(keyId);
+  if (fault === "empty") throw new EncryptionError("the key id of the service is empty");
+  if (fault === "too_long") {
     throw new EncryptionError(
-      `the key id of the service has ${bytes} bytes; at most ${maxKeyIdBytes} are allowed`,
+      `the key id of the service has ${Buffer.byteLength(keyId)} bytes; at most ${maxKeyIdBytes} are allowed`,
     );
   }
 }

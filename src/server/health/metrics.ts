@@ -33,7 +33,7 @@ export function createMetrics({
 /** The parts of a server whose counters its metrics show. */
 interface CountingParts {
   readonly authentication: { readonly counters: AuthenticationCounters };
-  readonly authorization: { readonly counters: ConfigurationCounters | undefined };
+  readonly authorization: { readonly counters?: ConfigurationCounters | undefined };
   readonly encryption: { readonly reloads: ReloadCounters | undefined };
 }
 

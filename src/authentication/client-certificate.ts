@@ -3,12 +3,14 @@ import type { UserInfo } from "../base/user-info.ts";
 import type { AuthenticationResult, Authenticator, Credentials } from "./authenticator.ts";
 import { refused as certificateRefusal, type ClientCertificateVerifier } from "./presented-certificate.ts";
 
-/** What the release adds to users of client certificates. */
+/** What the release adds to users of client certificates, and who observes them. */
 export interface CertificateFeatures {
   /** Key in the user's `extra` for the identifier of the certificate; undefined: there is none. */
   readonly credentialIdKey?: string | undefined;
   /** Whether the subject may have the user's unique identifier. */
   readonly readsUid?: boolean;
+  /** Receives the remaining lifetime in seconds of each certificate that authenticates. */
+  readonly expires?: (seconds: number) => void;
 }
 
 /**
@@ -29,10 +31,12 @@ export class ClientCertificateAuthenticator implements Authenticator {
     const { certificate, certificateError } = credentials;
     if (certificateError !== undefined && certificateError !== "") throw certificateRefusal(certificateError);
     if (certificate === undefined) return undefined;
-    const { commonName: name, organizations, uids } = this.certificates.subjectOf(certificate);
+    const { subject, remainingSeconds } = this.certificates.validSubjectOf(certificate);
     if (!this.certificates.isTrusted(credentials))
       throw certificateRefusal("it is not signed by a trusted CA (--client-ca-file)");
+    const { commonName: name, organizations, uids } = subject;
     if (name === "") return undefined;
+    this.features.expires?.(remainingSeconds);
     const uid = this.features.readsUid === true ? onlyUid(uids) : "";
     const user = { name, uid, groups: organizations, extra: this.extraOf(certificate) };
     return { user, method: "client-certificate", cacheable: false };

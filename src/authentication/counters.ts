@@ -8,6 +8,9 @@ export class AuthenticationCounters implements TokenCacheWatcher {
   /** Authentications by service account tokens. */
   readonly tokens = { valid: 0, stale: 0, legacy: 0 };
 
+  /** Receives the remaining lifetime in seconds of each client certificate that authenticates. */
+  certificateExpires: (seconds: number) => void = () => undefined;
+
   /** Reloads of the file of `--authentication-config`. */
   readonly reloads = new ReloadCounters();
 

@@ -19,6 +19,12 @@ export interface CertificateSubject {
   readonly uids: readonly string[];
 }
 
+/** The subject of a certificate that is valid now. */
+interface ValidSubject {
+  readonly subject: CertificateSubject;
+  readonly remainingSeconds: number;
+}
+
 /** A parsed certificate with its validity (milliseconds since 1970). */
 interface ParsedCertificate {
   readonly subject: CertificateSubject;
@@ -70,6 +76,11 @@ export class ClientCertificateVerifier {
    * @throws {StatusError} Unauthorized if it is malformed, not valid now, or not for client authentication.
    */
   subjectOf(certificate: Buffer): CertificateSubject {
+    return this.validSubjectOf(certificate).subject;
+  }
+
+  /** As {@link subjectOf}, with the remaining lifetime of the certificate. */
+  validSubjectOf(certificate: Buffer): ValidSubject {
     let parsed = this.parsedCertificates.get(certificate);
     if (parsed === undefined) {
       parsed = parseCertificate(certificate);
@@ -79,7 +90,7 @@ export class ClientCertificateVerifier {
     if (now < parsed.notBeforeMs) throw refused("it is not valid yet");
     if (now > parsed.notAfterMs) throw refused("it has expired");
     if (!parsed.hasClientUsage) throw refused("its extended key usage doesn't include client auth");
-    return parsed.subject;
+    return { subject: parsed.subject, remainingSeconds: (parsed.notAfterMs - now) / 1000 };
   }
 }
 

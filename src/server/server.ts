@@ -56,6 +56,7 @@ import { engineFor } from "./apis/engine.ts";
 import { registryFor } from "./apis/registry.ts";
 import { serviceAccountKeys } from "./authentication/service-account-tokens.ts";
 import { isReachableFromOutside, publicHost } from "./certificates/serving-hosts.ts";
+import { showCertificates } from "./certificates/certificate-expiration.ts";
 import { servingCertificates, type Serving } from "./certificates/serving.ts";
 
 /**
@@ -255,6 +256,7 @@ async function assemble(options: ServerOptions, pieces: Pieces): Promise<Parts> 
   const adminToken = randomBytes(32).toString("base64url");
   const { serving, authentication } = await servingAndAuthentication(options, pieces, adminToken);
   opened.add(authentication, close);
+  showCertificates(metrics, options.vocabulary, { serving, connections });
   const access = { policy, namespaces, authorizer: authorization.chain, connections };
   const admission = await setUpAdmission(options, loopbackUser(options), { ...pieces, ...access, ...later });
   const engine = engineFor(options, registry, store, {

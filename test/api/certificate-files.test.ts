@@ -1,3 +1,4 @@
+import { X509Certificate } from "node:crypto";
 import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -131,6 +132,41 @@ describe("5.1 certificate files that change while the server runs", () => {
     writeFileSync(file("tls.crt"), `${serving.serving.certificate}${below.certificate}`);
     await looked(() => Promise.resolve(server.caCertificate === undefined));
     expect(told()).toBeUndefined();
+  });
+
+  it("metrics have the expiration of the certificates in use, and of the certificates of clients", async () => {
+    const admin = new Api(server.url!, serving.caCertificate, `Bearer ${server.adminToken}`);
+    open.push(admin);
+    const expirations = async () => {
+      const { text } = await admin.get("/metrics");
+      return (certificate: string) =>
+        Number(
+          new RegExp(
+            `^platform_certificate_expiration_timestamp_seconds\\{certificate="${certificate}"\\} (\\S+)$`,
+            "m",
+          ).exec(text)?.[1],
+        );
+    };
+    const expires = (pem: string) => Date.parse(new X509Certificate(pem).validTo) / 1000;
+    const before = await expirations();
+    expect(before("serving")).toBe(expires(serving.serving.certificate));
+    expect(before("client-ca")).toBe(expires(old.certificate));
+    expect(before("requestheader-client-ca")).toBe(expires(proxies.certificate));
+    expect(before("proxy-client")).toBe(NaN);
+    const soon = intermediate(old, "soon");
+    writeFileSync(file("clients.pem"), `${old.certificate}${soon.certificate}`);
+    await looked(async () => (await expirations())("client-ca") === expires(soon.certificate));
+    expect(await nameOf(as(client(old, "ann")))).toBe("ann");
+    const { text } = await admin.get("/metrics");
+    const below = (bound: string) =>
+      Number(
+        new RegExp(
+          `^apiserver_client_certificate_expiration_seconds_bucket\\{le="${bound}"\\} (\\d+)$`,
+          "m",
+        ).exec(text)?.[1],
+      );
+    // The certificate of the client is valid for a day.
+    expect([below("43200"), below("172800")]).toEqual([0, 1]);
   });
 
   it("unusable files are ignored until they are repaired", async () => {

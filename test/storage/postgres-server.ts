@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { chownSync, copyFileSync, readdirSync, writeFileSync } from "node:fs";
+import { appendFileSync, chownSync, copyFileSync, readdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { freePort } from "../support/process.ts";
 import { temporaryFolder } from "./support.ts";
@@ -78,6 +78,44 @@ export class PostgresServer {
     server.initialize();
     await server.run();
     return server;
+  }
+
+  /** Starts a standby of this server, which streams its log until {@link detach} or the end of either. */
+  async startStandby(): Promise<PostgresServer> {
+    const standby = new PostgresServer(await freePort(), this.options);
+    standby.prepareFolder();
+    const source = ["-h", "127.0.0.1", "-p", String(this.port), "-U", "plinth"];
+    const flags = ["-D", standby.dataDir, "--write-recovery-conf", "--checkpoint=fast", "--no-sync"];
+    const { status, stderr } = spawnSync(path.join(programs!, "pg_basebackup"), [...source, ...flags], {
+      ...owner,
+      env: { ...process.env, PGPASSWORD: decodeURIComponent(this.password) },
+      encoding: "utf8",
+    });
+    if (status !== 0) throw new Error(`pg_basebackup: ${stderr}`);
+    standby.configure({ synchronous_standby_names: "" });
+    await standby.run();
+    return standby;
+  }
+
+  /** Makes a server wait for its standby with each commit, until the standby shows it. */
+  waitForStandby(): void {
+    this.set("synchronous_commit", "remote_apply");
+    this.set("synchronous_standby_names", "*");
+  }
+
+  /** Ends the stream of a standby: it gets nothing that its primary commits from now on. */
+  detach(): void {
+    this.set("primary_conninfo", "");
+  }
+
+  /** Makes a standby the primary. */
+  promote(): void {
+    this.sql("select pg_promote()");
+  }
+
+  private set(name: string, value: string): void {
+    this.sql(`alter system set ${name} = '${value}'`);
+    this.sql("select pg_reload_conf()");
   }
 
   /** URL of the database, with the password. */
@@ -202,11 +240,17 @@ export class PostgresServer {
     await exited;
   }
 
-  private initialize(): void {
+  /** Creates the folder of the server and the file with its password. */
+  private prepareFolder(): string {
     const { path: folder } = this.folder;
     const passwordFile = path.join(folder, "password");
     writeFileSync(passwordFile, decodeURIComponent(this.password));
     for (const file of [folder, passwordFile]) if (owner !== undefined) chownSync(file, owner.uid, owner.gid);
+    return passwordFile;
+  }
+
+  private initialize(): void {
+    const passwordFile = this.prepareFolder();
     const flags = [
       "-D",
       this.dataDir,
@@ -222,7 +266,15 @@ export class PostgresServer {
       { ...owner, encoding: "utf8" },
     );
     if (status !== 0) throw new Error(`initdb: ${stderr}`);
+    writeFileSync(path.join(this.dataDir, "postgresql.auto.conf"), "");
+    this.configure({});
+    if (this.options.tls !== undefined) this.allowPlain(false);
+  }
+
+  /** Adds the settings of this server and further ones to those of its data folder. */
+  private configure(further: Readonly<Record<string, string>>): void {
     const { tls, fsync = false, settings = {} } = this.options;
+    const { path: folder } = this.folder;
     const all: Record<string, string> = {
       listen_addresses: "127.0.0.1",
       port: String(this.port),
@@ -232,10 +284,10 @@ export class PostgresServer {
       max_wal_size: "64MB",
       ...settings,
       ...(tls === undefined ? {} : { ssl: "on", ...this.tlsSettings(tls) }),
+      ...further,
     };
     const lines = Object.entries(all).map(([name, value]) => `${name} = '${value}'\n`);
-    writeFileSync(path.join(this.dataDir, "postgresql.auto.conf"), lines.join(""));
-    if (tls !== undefined) this.allowPlain(false);
+    appendFileSync(path.join(this.dataDir, "postgresql.auto.conf"), lines.join(""));
   }
 
   /** Copies the files, because the server refuses a key that others may read. */

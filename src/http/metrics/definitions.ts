@@ -1,6 +1,7 @@
 import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
 import { admissionMetrics } from "./admission-metrics.ts";
 import { aggregationMetrics } from "./aggregation-metrics.ts";
+import { certificateMetrics } from "./certificate-metrics.ts";
 import { encryptionMetrics } from "./encryption-metrics.ts";
 import { flowMetrics } from "./flow-metrics.ts";
 import type { MetricDefinition } from "./metric-definition.ts";
@@ -29,6 +30,7 @@ export function metricDefinitions(vocabulary: Vocabulary): readonly MetricDefini
     ...podSecurityMetrics,
     ...configurationMetrics,
     ...encryptionMetrics,
+    ...certificateMetrics(vocabulary),
     ...auditMetrics,
     ...flowMetrics,
     ...queueMetrics,

@@ -20,6 +20,7 @@ import type { RemoteAddress } from "../../remote/remote-client.ts";
 import type { ResolveService } from "../../remote/webhook-caller.ts";
 import type { Client } from "../../resources/clients/client.ts";
 import type { Engine } from "../../resources/engine/engine.ts";
+import { showExpiration } from "../certificates/certificate-expiration.ts";
 import { clientCertificate } from "../certificates/client-certificate.ts";
 import type { Opened } from "../start/opened.ts";
 import type { ServerOptions } from "../options/server-options.ts";
@@ -69,11 +70,9 @@ export async function followApiServices(
   const failed = rarely(clock, outageLogIntervalMs, (error: unknown) =>
     log.warn({ error: stackOf(error) }, "API services can't be watched or checked; retrying"),
   );
-  const connections: RemoteConnections = {
-    clock,
-    resolve: resolverFor(options, pieces),
-    certificate: await proxyCertificate(options, opened),
-  };
+  const certificate = await proxyCertificate(options, opened);
+  showExpiration(metrics, vocabulary, "proxy-client", () => certificate()?.cert);
+  const connections: RemoteConnections = { clock, resolve: resolverFor(options, pieces), certificate };
   const services = opened.add(new ApiServices({ ...connections, store, vocabulary, failed }), (one) =>
     one.close(),
   );

@@ -140,7 +140,7 @@ const credentialIdsSince = "1.32";
 /**
  * Methods that use the TLS client certificate. A certificate of an authenticating proxy doesn't identify the caller.
  */
-function certificateMethods(options: ServerOptions, { authorities }: Parts): Authenticator[] {
+function certificateMethods(options: ServerOptions, { authorities, counters }: Parts): Authenticator[] {
   const {
     clock,
     vocabulary,
@@ -154,6 +154,7 @@ function certificateMethods(options: ServerOptions, { authorities }: Parts): Aut
     {
       credentialIdKey: hasIds ? `authentication.${vocabulary.domain}/credential-id` : undefined,
       readsUid: featureGates(options).enabled("AllowParsingUserUIDFromCertAuth"),
+      expires: (seconds) => counters.certificateExpires(seconds),
     },
   );
   const headers = identityHeaders(options);

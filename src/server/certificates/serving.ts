@@ -30,6 +30,8 @@ export interface Serving {
    * the file doesn't contain it.
    */
   readonly caCertificate: string | undefined;
+  /** The current serving certificate with its chain in PEM. */
+  readonly certificate: string;
   /** Names and addresses for which the current serving certificate is valid. */
   readonly hosts: readonly string[];
   /** Issues a client certificate for the administrator; undefined if the server has no CA key. */
@@ -110,6 +112,9 @@ export async function servingCertificates(
     listen: { host, port, maxConnections: connectionMaximum(options), tls: first.tls },
     get caCertificate() {
       return own === undefined ? rootOf(certificate) : own.caCertificate;
+    },
+    get certificate() {
+      return certificate;
     },
     get hosts() {
       return hostsIn(certificate);

@@ -2,6 +2,7 @@ import type { ReloadCounters } from "../../base/reload-counters.ts";
 import { gitVersionOf, releaseAfter, type Release } from "../../base/releases.ts";
 import { qualifiedName } from "../../base/group-names.ts";
 import type { AuthenticationCounters } from "../../authentication/counters.ts";
+import { clientCertificateExpiration } from "../../http/metrics/certificate-metrics.ts";
 import { showMatches, showReloads } from "../../http/metrics/configuration-metrics.ts";
 import { metricDefinitions } from "../../http/metrics/definitions.ts";
 import { MetricSet, type Sample } from "../../http/metrics/metric-set.ts";
@@ -59,6 +60,8 @@ export function showServer(
     metrics.sample(`${name}_feature_enabled`, feature, label).set(engine.featureEnabled(feature) ? 1 : 0);
   }
   metrics.collectWith(() => collectAuthentication(metrics, counters));
+  const expirations = metrics.sample(clientCertificateExpiration);
+  counters.certificateExpires = (seconds) => expirations.observe(seconds);
   showReloads(metrics, "authentication", counters.reloads);
   if (authorization !== undefined) {
     showReloads(metrics, "authorization", authorization.reloads);

@@ -5,10 +5,24 @@ import { afterAll, afterEach, describe, expect, test } from "vitest";
 import { ok } from "../api/support.ts";
 import { PostgresServer, postgresMissing } from "../storage/postgres-server.ts";
 import type { Answer, Api } from "../support/api.ts";
-import { ServerProcess } from "../support/process.ts";
+import { freePort, ServerProcess } from "../support/process.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
 const maps = "/api/v1/namespaces/default/configmaps";
+/** Text in objects that are encrypted. */
+const marker = "marker-in-plain-text";
+
+const encrypted = (resources: readonly string[]) => ({
+  apiVersion: "apiserver.config.platform.io/v1",
+  kind: "EncryptionConfiguration",
+  resources: [
+    {
+      resources,
+      providers: [{ aesgcm: { keys: [{ name: "key", secret: Buffer.alloc(32, 1).toString("base64") }] } }],
+    },
+  ],
+});
+
 const versionOf = ({ body }: Answer) =>
   Number((body["metadata"] as { resourceVersion: string }).resourceVersion);
 
@@ -33,7 +47,7 @@ class Creator {
   private async run(): Promise<void> {
     for (let n = 0; !this.stopped; n++) {
       const name = `${this.name}-${n}`;
-      const { status } = await this.api.post(maps, { metadata: { name } });
+      const { status } = await this.api.post(maps, { metadata: { name }, data: { marker } });
       if (status === 201) this.acknowledged.push(name);
       else await delay(20);
     }
@@ -58,18 +72,22 @@ describe.skipIf(postgresMissing !== undefined)(title, () => {
   };
 
   test(
-    "no acknowledged write is lost in a failover to a synchronous standby, and a loss by an asynchronous one is detected",
+    "several processes with encrypted objects lose no acknowledged write to a synchronous standby, and detect the loss of an asynchronous one",
     { timeout: 60_000 },
     async () => {
+      const ports = [await freePort(), await freePort()];
       const first = opened(await PostgresServer.start());
-      const second = opened(await first.startStandby());
+      const second = opened(await first.startStandby(ports[0]!));
       first.waitForStandby();
-      const hosts = `127.0.0.1:${first.port},127.0.0.1:${second.port}`;
-      const url = `${first.url.replace(`127.0.0.1:${first.port}`, hosts)}?target_session_attrs=read-write`;
+      const hosts = [first.port, ...ports].map((port) => `127.0.0.1:${port}`);
+      const url = `${first.url.replace(hosts[0]!, hosts.join(","))}?target_session_attrs=read-write`;
       const tokens = path.join(folder.path, "tokens.csv");
       writeFileSync(tokens, "admin,root,1,system:masters\n");
+      const encryption = path.join(folder.path, "encryption.yaml");
+      writeFileSync(encryption, JSON.stringify(encrypted(["configmaps"])));
       const flags = [
         `--postgres-url=${url}`,
+        `--encryption-provider-config=${encryption}`,
         `--token-auth-file=${tokens}`,
         "--workers=2",
         "--log-level=info",
@@ -86,7 +104,7 @@ describe.skipIf(postgresMissing !== undefined)(title, () => {
         for (const api of clients) await ok(api.get(`${maps}/map-${n}`));
       }
       // The controllers of the leader create it.
-      await expect.poll(async () => (await other.get(`${maps}/platform-root-ca.crt`)).status).toBe(200);
+      await expect.poll(async () => (await other.get(`${maps}/root-ca.crt`)).status).toBe(200);
       expect(log().match(/this process is the leader/g)).toHaveLength(1);
 
       const watches = await Promise.all(clients.map((api) => api.watch(maps)));
@@ -119,27 +137,20 @@ describe.skipIf(postgresMissing !== undefined)(title, () => {
       }
 
       // A third server replicates asynchronously, and takes over without the last write.
-      const third = opened(await second.startStandby());
-      await server.stop();
-      server = await ServerProcess.start(
-        path.join(folder.path, "data"),
-        ...flags.with(0, `--postgres-url=${url.replace(String(first.port), String(third.port))}`),
-      );
-      const api = server.as("admin");
-      await ok(api.post(maps, { metadata: { name: "replicated" } }));
-      await expect
-        .poll(() => third.sql("select pg_last_wal_replay_lsn() >= pg_last_wal_receive_lsn()"))
-        .toBe("t");
+      const third = opened(await second.startStandby(ports[1]!));
       third.detach();
-      const lost = versionOf(await ok(api.post(maps, { metadata: { name: "lost" } })));
-      const watch = await api.watch(`${maps}?resourceVersion=${lost}`);
+      const lost = versionOf(await ok(one.post(maps, { metadata: { name: "lost" } })));
+      const watch = await one.watch(`${maps}?resourceVersion=${lost}`);
       await second.kill();
       third.promote();
       const ended = await watch.next();
       expect(ended).toMatchObject({ type: "ERROR", object: { code: 410, reason: "Expired" } });
-      expect((await api.get(`${maps}/lost`)).status).toBe(404);
-      expect(versionOf(await ok(api.post(maps, { metadata: { name: "later" } })))).toBeGreaterThan(lost);
+      expect((await one.get(`${maps}/lost`)).status).toBe(404);
+      expect(versionOf(await ok(one.post(maps, { metadata: { name: "later" } })))).toBeGreaterThan(lost);
       expect(server.log()).toContain("the database has lost writes");
+      const has = (text: string, column: string) => `bool_or(position('${text}'::bytea in ${column}) > 0)`;
+      const columns = `${has(marker, "body")}, ${has("enc:aesgcm:v1:key", "header")}`;
+      expect(third.sql(`select ${columns} from plinth.entries`)).toBe("f|t");
       expect(await server.stop()).toBe(0);
     },
   );

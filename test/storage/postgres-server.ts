@@ -81,8 +81,8 @@ export class PostgresServer {
   }
 
   /** Starts a standby of this server, which streams its log until {@link detach} or the end of either. */
-  async startStandby(): Promise<PostgresServer> {
-    const standby = new PostgresServer(await freePort(), this.options);
+  async startStandby(port: number): Promise<PostgresServer> {
+    const standby = new PostgresServer(port, this.options);
     standby.prepareFolder();
     const source = ["-h", "127.0.0.1", "-p", String(this.port), "-U", "plinth"];
     const flags = ["-D", standby.dataDir, "--write-recovery-conf", "--checkpoint=fast", "--no-sync"];

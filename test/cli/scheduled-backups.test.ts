@@ -1,8 +1,9 @@
-import { existsSync, mkdirSync, readdirSync, utimesSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, utimesSync, writeFileSync } from "node:fs";
 import { hostname } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { silentLogger, type Logger } from "../../src/base/logger.ts";
+import { backUpApart } from "../../src/cli/backups/backup-process.ts";
 import { backupFor, backupsIn, newestBackupIn } from "../../src/cli/backups/series.ts";
 import { ScheduledBackups } from "../../src/cli/backups/scheduled-backups.ts";
 import { parseFlags } from "../../src/cli/flag-reader.ts";
@@ -14,6 +15,25 @@ import { ManualClock } from "../support/manual-clock.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
 const minuteMs = 60_000;
+/** The child processes of a process, with their process groups. */
+function childrenOf(parent: number): { pid: number; group: number; command: string }[] {
+  return readdirSync("/proc")
+    .filter((name) => /^\d+$/.test(name))
+    .flatMap((pid) => {
+      try {
+        const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
+        const [, ppid, group] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+        if (Number(ppid) !== parent) return [];
+        return [
+          { pid: Number(pid), group: Number(group), command: readFileSync(`/proc/${pid}/cmdline`, "utf8") },
+        ];
+      } catch {
+        // The process has ended.
+        return [];
+      }
+    });
+}
+
 const startMs = Date.UTC(2030, 0, 1, 10);
 
 let folder: ReturnType<typeof temporaryFolder>;
@@ -161,6 +181,20 @@ describe("scheduled backups", () => {
     await backups.stop();
     expect([isEnded, names(), errors, clock.pending]).toEqual([true, [], [], 0]);
   });
+});
+
+test("the process of a backup doesn't get the signals of the server's terminal, and ends with the server", async () => {
+  const program = path.join(folder.path, "program.mjs");
+  writeFileSync(program, "setInterval(() => undefined, 1000);");
+  const [, own] = process.argv;
+  process.argv[1] = program;
+  const stopping = new AbortController();
+  const backup = backUpApart("data", "target", stopping.signal).finally(() => (process.argv[1] = own!));
+  const children = childrenOf(process.pid).filter(({ command }) => command.includes(program));
+  stopping.abort();
+  // A terminal sends SIGINT to the process group of the program in the foreground.
+  expect(children.map(({ pid, group }) => pid === group)).toEqual([true]);
+  await expect(backup).rejects.toThrow("plinth backup ended by SIGTERM");
 });
 
 test.each([

@@ -14,7 +14,8 @@ const maxMessageLength = 4096;
  */
 export async function backUpApart(dataDir: string, target: string, signal: AbortSignal): Promise<void> {
   const words = ["backup", `--data-dir=${dataDir}`, `--to=${target}`];
-  const child = spawnProgram(words, { stdio: ["ignore", "ignore", "pipe"] });
+  // In a process group of its own: Ctrl-C is for the server, which then ends the child.
+  const child = spawnProgram(words, { stdio: ["ignore", "ignore", "pipe"], detached: true });
   const end = (): void => void child.kill();
   signal.addEventListener("abort", end);
   if (child.pid !== undefined) lowerPriority(child.pid);

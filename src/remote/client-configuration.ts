@@ -171,7 +171,7 @@ class Reader {
     const serverName = text(cluster, "tls-server-name", "cluster.tls-server-name");
     return {
       verify: !skip,
-      ca: ca === undefined ? undefined : authoritiesIn(ca),
+      ca: ca === undefined ? undefined : authoritiesIn(ca, "cluster.certificate-authority"),
       cert,
       key,
       serverName: serverName === "" ? undefined : serverName,
@@ -211,11 +211,16 @@ class Reader {
   }
 }
 
-function authoritiesIn(pem: string): string[] {
+/**
+ * Returns the CA certificates of a PEM text.
+ *
+ * @param place begins the message of the error: a field or a file.
+ * @throws {ConfigurationFault} if there is none, or one is invalid.
+ */
+export function authoritiesIn(pem: string, place: string): string[] {
   const blocks = certificatesIn(pem);
-  if (blocks.length === 0)
-    throw new ConfigurationFault("cluster.certificate-authority: holds no certificate in PEM");
-  for (const block of blocks) certificate(block, "cluster.certificate-authority");
+  if (blocks.length === 0) throw new ConfigurationFault(`${place}: holds no certificate in PEM`);
+  for (const block of blocks) certificate(block, place);
   return blocks;
 }
 
@@ -238,7 +243,13 @@ function certificate(pem: string, place: string): X509Certificate {
   }
 }
 
-async function readNamed(file: string, place: string): Promise<Buffer> {
+/**
+ * Reads a file.
+ *
+ * @param place the field that names it, for the error; empty for the configuration itself.
+ * @throws {ConfigurationFault} if it can't be read.
+ */
+export async function readNamed(file: string, place: string): Promise<Buffer> {
   try {
     return await readFile(file);
   } catch (error) {

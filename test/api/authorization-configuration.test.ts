@@ -197,6 +197,9 @@ describe("the file of --authorization-config", () => {
     await reload("failure", 2);
     write(rbac, webhook("one", { connectionInfo: { type: "KubeConfigFile", kubeConfigFile: "/nowhere/f" } }));
     await reload("failure", 3);
+    // The server isn't in a pod.
+    write(rbac, webhook("one", { connectionInfo: { type: "InClusterConfig" } }));
+    await reload("failure", 4);
     expect([await get("one"), await get("two")]).toEqual([403, 404]);
     // The webhook of the first configuration is closed.
     await clock.advance(120_000);

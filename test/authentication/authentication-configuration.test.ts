@@ -89,8 +89,12 @@ describe("the error names the field", () => {
       issuerWith({ certificateAuthority: "x" }),
     ],
     [
-      'jwt[0].issuer.egressSelectorType: Invalid value: "cluster"',
+      'jwt[0].issuer.egressSelectorType: Invalid value: "cluster": needs an egress configuration',
       issuerWith({ egressSelectorType: "cluster" }),
+    ],
+    [
+      'jwt[0].issuer.egressSelectorType: Invalid value: "mars": egress selector must be either controlplane or cluster',
+      issuerWith({ egressSelectorType: "mars" }),
     ],
     [
       "jwt[1].issuer.url: Duplicate value",

@@ -110,7 +110,10 @@ describe("the error names the field", () => {
     [`${at}.failurePolicy: Unsupported value: "Allow"`, withWebhook({ failurePolicy: "Allow" })],
     [`${at}.connectionInfo.type: Required value`, connection({})],
     [`${at}.connectionInfo.type: Unsupported value: "X"`, connection({ type: "X", kubeConfigFile: "/f" })],
-    [`${at}.connectionInfo.type: Invalid value: "InClusterConfig"`, connection({ type: "InClusterConfig" })],
+    [
+      `${at}.connectionInfo.kubeConfigFile: Invalid value: "/f": can only be set when type=KubeConfigFile`,
+      connection({ type: "InClusterConfig", kubeConfigFile: "/f" }),
+    ],
     [`${at}.connectionInfo.kubeConfigFile: Required value`, connection({ type: "KubeConfigFile" })],
     [
       `${at}.connectionInfo.kubeConfigFile: Invalid value: "f": must be an absolute path`,

@@ -4,6 +4,7 @@ import path from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
 import { systemClock } from "../../src/base/clock.ts";
 import { readClientConfiguration } from "../../src/remote/client-configuration.ts";
+import { inClusterConfiguration } from "../../src/remote/in-cluster-configuration.ts";
 import { RemoteFault } from "../../src/remote/answer-reader.ts";
 import { RemoteService, serviceLimits } from "../../src/remote/remote-service.ts";
 import { ManualClock } from "../api/support.ts";
@@ -122,5 +123,51 @@ describe("a service that a client configuration names", () => {
     const anybody = new RemoteService(blind, systemClock);
     expect(await anybody.post({})).toEqual({ ok: true });
     await anybody.close();
+  });
+});
+
+describe("the API server of the cluster of a pod", () => {
+  const names = { name: "kubernetes" } as const;
+  const place = (environment: Record<string, string>) => ({ environment, folder });
+  const address = () => {
+    const { hostname, port } = new URL(service.url);
+    return { KUBERNETES_SERVICE_HOST: hostname, KUBERNETES_SERVICE_PORT: port };
+  };
+
+  it("is asked with the token and the CA certificate of the service account", async () => {
+    writeFileSync(path.join(folder, "token"), "of-the-pod\n");
+    writeFileSync(path.join(folder, "ca.crt"), service.ca);
+    const configuration = await inClusterConfiguration(place(address()), names, "/apis/reviews");
+    expect(configuration.files).toEqual([path.join(folder, "ca.crt")]);
+    const remote = new RemoteService(configuration, systemClock);
+    expect(await remote.post({ question: 1 })).toEqual({ ok: true });
+    expect(service.received[0]).toMatchObject({
+      path: "/apis/reviews",
+      headers: { authorization: "Bearer of-the-pod" },
+    });
+    await remote.close();
+    const environment = { KUBERNETES_SERVICE_HOST: "fd00::1", KUBERNETES_SERVICE_PORT: "443" };
+    const { server } = await inClusterConfiguration(place(environment), names, "/");
+    expect(server.href).toBe("https://[fd00::1]/");
+  });
+
+  it("needs the environment of a pod and valid files", async () => {
+    const message = (environment: Record<string, string>, of = folder) =>
+      inClusterConfiguration({ environment, folder: of }, names, "/").then(
+        () => "none",
+        (error: Error) => error.message,
+      );
+    const missing =
+      "the server isn't in a pod: KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT must be set";
+    expect(await message({})).toBe(missing);
+    expect(await message({ KUBERNETES_SERVICE_HOST: "a" })).toBe(missing);
+    expect(await message({ KUBERNETES_SERVICE_HOST: "a b", KUBERNETES_SERVICE_PORT: "1" })).toContain(
+      '"a b:1" is no address',
+    );
+    expect(await message(address(), "/nowhere")).toContain(
+      "the token of the service account: /nowhere/token",
+    );
+    writeFileSync(path.join(folder, "ca.crt"), "no certificate");
+    expect(await message(address())).toBe(`${path.join(folder, "ca.crt")}: holds no certificate in PEM`);
   });
 });

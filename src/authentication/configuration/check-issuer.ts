@@ -12,6 +12,9 @@ export interface ConfiguredIssuer {
   readonly authorities: readonly string[] | undefined;
 }
 
+/** Names of egress selectors in the reference. */
+const egressSelectors: ReadonlySet<string> = new Set(["controlplane", "cluster"]);
+
 /**
  * Checks the issuer of an authenticator.
  *
@@ -40,7 +43,10 @@ export function checkIssuer(
   }
   checkAudiences(audiences, issuer?.audienceMatchPolicy ?? "", report);
   if (egressSelectorType !== "") {
-    report.at("egressSelectorType").invalid(egressSelectorType, "egress selectors are not supported");
+    const fault = egressSelectors.has(egressSelectorType)
+      ? "needs an egress configuration, and this server has none: it connects to issuers directly"
+      : "egress selector must be either controlplane or cluster";
+    report.at("egressSelectorType").invalid(egressSelectorType, fault);
   }
   return {
     url,

@@ -6,8 +6,8 @@ import { checkConditions, type RequestMatcher } from "./match-conditions.ts";
 
 /** A webhook of a configuration; durations in milliseconds. */
 export interface ConfiguredWebhook {
-  /** Absolute path of the client configuration. */
-  readonly configFile: string;
+  /** Absolute path of the client configuration; undefined: the API server of the cluster in which this server is a pod. */
+  readonly configFile: string | undefined;
   /** Version of the SubjectAccessReviews. */
   readonly version: "v1" | "v1beta1";
   /** 0: allowing decisions aren't cached. */
@@ -23,6 +23,7 @@ export interface ConfiguredWebhook {
 
 const versions = ["v1", "v1beta1"] as const;
 const policies = { NoOpinion: "noOpinion", Deny: "deny" } as const;
+const inCluster = "InClusterConfig";
 const maxTimeoutMs = 30_000;
 const minuteMs = 60_000;
 
@@ -69,18 +70,20 @@ function durationOf(text = "", byDefault: number, report: FieldReport): number {
   return byDefault;
 }
 
-/** Returns the path of the client configuration. */
+/** Returns the path of the client configuration; undefined for that of the cluster. */
 function checkConnection(
   { type = "", kubeConfigFile }: NonNullable<WebhookFields["connectionInfo"]> = {},
   report: FieldReport,
-): string {
-  const file = kubeConfigFile ?? "";
-  if (type === "InClusterConfig") {
-    report.at("type").invalid(type, "is not supported by this server; use KubeConfigFile");
-  } else {
-    checkChoice(type, ["KubeConfigFile"], report.at("type"));
-    if (file === "") report.at("kubeConfigFile").required();
-    else if (!path.isAbsolute(file)) report.at("kubeConfigFile").invalid(file, "must be an absolute path");
+): string | undefined {
+  const place = report.at("kubeConfigFile");
+  if (type === inCluster) {
+    if (typeof kubeConfigFile === "string")
+      place.invalid(kubeConfigFile, "can only be set when type=KubeConfigFile");
+    return undefined;
   }
+  const file = kubeConfigFile ?? "";
+  checkChoice(type, [inCluster, "KubeConfigFile"], report.at("type"));
+  if (file === "") place.required();
+  else if (!path.isAbsolute(file)) place.invalid(file, "must be an absolute path");
   return file;
 }

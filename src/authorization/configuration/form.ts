@@ -6,7 +6,7 @@ const MatchCondition = struct("WebhookMatchCondition", "A condition for requests
 });
 
 const ConnectionInfo = struct("WebhookConnectionInfo", "How the webhook is reached.", {
-  type: field(undefined, string, "KubeConfigFile."),
+  type: field(undefined, string, "KubeConfigFile, or InClusterConfig for the API server of the cluster."),
   kubeConfigFile: field(undefined, string, "Path of the client configuration.").nullable(),
 });
 

@@ -9,6 +9,7 @@ import { AuthorizationWebhook } from "../../authorization/webhook.ts";
 import { rarely } from "../../base/clock.ts";
 import { ReloadCounters } from "../../base/reload-counters.ts";
 import { authorization } from "../../kinds/groups.ts";
+import { inClusterConfiguration, ownCluster } from "../../remote/in-cluster-configuration.ts";
 import { serviceLimits } from "../../remote/remote-service.ts";
 import { ConfigurationError } from "../../schema/configuration.ts";
 import { groupName } from "../../schema/kind.ts";
@@ -16,7 +17,13 @@ import { OptionsError } from "../options/options-error.ts";
 import type { ServerOptions } from "../options/server-options.ts";
 import { reloadedFile, useConfigurationFile } from "../start/reloaded-file.ts";
 import { closeAll, RetiredResources } from "../start/retired-resources.ts";
-import { outageLogIntervalMs, remoteService, type ConfiguredService } from "../webhooks/remote-services.ts";
+import {
+  configuredService,
+  outageLogIntervalMs,
+  remoteService,
+  withoutFaults,
+  type ConfiguredService,
+} from "../webhooks/remote-services.ts";
 
 const authorizationConfigFlag = "--authorization-config";
 
@@ -119,10 +126,7 @@ class WebhookServices {
     try {
       for (const [index, { name, webhook }] of authorizers.entries()) {
         if (webhook === undefined) continue;
-        const service = await this.open(
-          webhook,
-          `authorizers[${index}].webhook.connectionInfo.kubeConfigFile`,
-        );
+        const service = await this.open(webhook, `authorizers[${index}].webhook.connectionInfo`);
         opened.push(service);
         webhooks[name] = this.webhookOf(name, webhook, service);
       }
@@ -141,11 +145,19 @@ class WebhookServices {
   }
 
   private async open(
-    { configFile, timeoutMs }: ConfiguredWebhook,
+    { configFile, timeoutMs, version }: ConfiguredWebhook,
     field: string,
   ): Promise<ConfiguredService> {
+    const limits = { ...serviceLimits, timeoutMs };
     try {
-      return await remoteService(this.options, field, configFile, { ...serviceLimits, timeoutMs });
+      if (configFile !== undefined)
+        return await remoteService(this.options, `${field}.kubeConfigFile`, configFile, limits);
+      const { vocabulary } = this.options;
+      const name = `${field}.type InClusterConfig`;
+      const resource = `/apis/${groupName(authorization, vocabulary)}/${version}/subjectaccessreviews`;
+      const read = () =>
+        withoutFaults(name, () => inClusterConfiguration(ownCluster(vocabulary), vocabulary, resource));
+      return await configuredService(this.options, { name, read }, limits);
     } catch (error) {
       if (error instanceof OptionsError) throw new ConfigurationError(error.message, { cause: error });
       throw error;

@@ -21,18 +21,35 @@ export type ConfiguredService = Pick<RemoteService, "post" | "deliver" | "close"
  *
  * @throws {OptionsError} if the configuration can't be used; the message names the flag, the file and the field.
  */
-export async function remoteService(
-  { clock, log }: Pick<ServerOptions, "clock" | "log">,
+export function remoteService(
+  options: Pick<ServerOptions, "clock" | "log">,
   flag: string,
   file: string,
   limits?: ServiceLimits,
 ): Promise<ConfiguredService> {
-  let configuration = await configurationOf(flag, file);
+  return configuredService(options, { name: flag, read: () => configurationOf(flag, file) }, limits);
+}
+
+/** A client configuration. */
+interface ConfigurationSource {
+  /** Flag or field, for the log. */
+  readonly name: string;
+  /** @throws {OptionsError} if it can't be used. */
+  read(): Promise<ClientConfiguration>;
+}
+
+/** As {@link remoteService}, for a configuration that isn't one file. */
+export async function configuredService(
+  { clock, log }: Pick<ServerOptions, "clock" | "log">,
+  { name, read }: ConfigurationSource,
+  limits?: ServiceLimits,
+): Promise<ConfiguredService> {
+  let configuration = await read();
   const service = new RemoteService(configuration, clock, limits);
   const changed = async () => {
-    configuration = await configurationOf(flag, file);
+    configuration = await read();
     service.renew(configuration);
-    log.info({ files: configuration.files }, `${flag}: the client configuration was read again`);
+    log.info({ files: configuration.files }, `${name}: the client configuration was read again`);
   };
   const watch = new FileWatch(
     () => configuration.files,
@@ -55,11 +72,16 @@ export async function remoteService(
   };
 }
 
-async function configurationOf(flag: string, file: string): Promise<ClientConfiguration> {
+function configurationOf(flag: string, file: string): Promise<ClientConfiguration> {
+  return withoutFaults(`${flag} ${file}`, () => readClientConfiguration(file));
+}
+
+/** @throws {OptionsError} which begins with `place`, if the configuration can't be used. */
+export async function withoutFaults<T>(place: string, read: () => Promise<T>): Promise<T> {
   try {
-    return await readClientConfiguration(file);
+    return await read();
   } catch (error) {
-    if (error instanceof ConfigurationFault) throw new OptionsError(`${flag} ${file}: ${error.message}`);
+    if (error instanceof ConfigurationFault) throw new OptionsError(`${place}: ${error.message}`);
     throw error;
   }
 }

@@ -1,0 +1,62 @@
+import path from "node:path";
+import type { Vocabulary } from "../vocabulary/vocabulary.ts";
+import {
+  authoritiesIn,
+  ConfigurationFault,
+  readNamed,
+  type ClientConfiguration,
+} from "./client-configuration.ts";
+
+/** Where a program in a pod finds the API server of its cluster. */
+export interface ClusterPlace {
+  /** Environment variables; `…_SERVICE_HOST` and `…_SERVICE_PORT` have the address of the API server. */
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  /** Folder with the token of the pod's service account and the CA certificate of the cluster. */
+  readonly folder: string;
+}
+
+/** Returns the place of a pod's own cluster. */
+export function ownCluster({ domain }: Pick<Vocabulary, "domain">): ClusterPlace {
+  return { environment: process.env, folder: `/var/run/secrets/${domain}/serviceaccount` };
+}
+
+/**
+ * Returns the client configuration with which a program in a pod uses the API server of its cluster: the address in its environment, and
+ * the token and CA certificate of its service account.
+ *
+ * @param resource path of the requests at the API server.
+ * @throws {ConfigurationFault} if the program isn't in a pod, or a file can't be used.
+ */
+export async function inClusterConfiguration(
+  { environment, folder }: ClusterPlace,
+  { name }: Pick<Vocabulary, "name">,
+  resource: string,
+): Promise<ClientConfiguration> {
+  const variables = ["HOST", "PORT"].map((part) => `${name.toUpperCase()}_SERVICE_${part}`);
+  const [host = "", port = ""] = variables.map((variable) => environment[variable]);
+  if (host === "" || port === "") {
+    throw new ConfigurationFault(`the server isn't in a pod: ${variables.join(" and ")} must be set`);
+  }
+  const server = `https://${host.includes(":") ? `[${host}]` : host}:${port}${resource}`;
+  if (!URL.canParse(server)) {
+    throw new ConfigurationFault(
+      `${variables.join(" and ")}: ${JSON.stringify(`${host}:${port}`)} is no address`,
+    );
+  }
+  const [tokenFile, caFile] = [path.join(folder, "token"), path.join(folder, "ca.crt")];
+  await readNamed(tokenFile, "the token of the service account");
+  const authorities = (await readNamed(caFile, "the CA certificate of the cluster")).toString("utf8");
+  return {
+    server: new URL(server),
+    tls: {
+      verify: true,
+      ca: authoritiesIn(authorities, caFile),
+      cert: undefined,
+      key: undefined,
+      serverName: undefined,
+    },
+    credentials: { kind: "token-file", file: tokenFile },
+    namespace: "",
+    files: [caFile],
+  };
+}

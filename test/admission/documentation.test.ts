@@ -5,6 +5,7 @@ import { pluginTable } from "../../src/server/admission/plugin-table.ts";
 import { TestServer } from "../support/api.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { read } from "../tidy/source-files.ts";
+import { blockOf } from "../support/pages.ts";
 
 const folder = temporaryFolder();
 afterAll(() => folder.remove());
@@ -18,12 +19,10 @@ test("docs/admission.md lists every plugin in order, with its default", () => {
 });
 
 test("docs/admission.md: its examples configure a server", async () => {
-  const examples = [...page.matchAll(/```yaml\n([^]*?)```/g)].map(([, text]) => text!);
-  const holding = (word: string) => examples.find((text) => text.includes(word))!;
-  const [main, limits] = [holding("kind: AdmissionConfiguration"), holding("eventratelimit")];
   const file = path.join(folder.path, "admission.yaml");
-  writeFileSync(file, main!);
-  writeFileSync(path.join(folder.path, "event-limits.yaml"), limits!);
+  writeFileSync(file, blockOf("docs/admission.md", "yaml event-plugin"));
+  const limits = path.join(folder.path, "event-limits.yaml");
+  writeFileSync(limits, blockOf("docs/admission.md", "yaml event-limits"));
   const warnings: unknown[] = [];
   const warn = (...said: unknown[]) => void warnings.push(said);
   const server = await TestServer.start({

@@ -3,21 +3,17 @@ import { runInNewContext } from "node:vm";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { Kubectl, describeKubectl } from "../support/kubectl.ts";
 import { useServer } from "../support/use-server.ts";
-import { read } from "../tidy/source-files.ts";
 import { configMap, ok } from "./support.ts";
 import { Subscribed, shown, type Message } from "./subscriptions-support.ts";
+import { blockOf } from "../support/pages.ts";
 
 const server = useServer();
-const subscriptions = read("docs/subscriptions.md");
-const sortedLists = read("docs/sorted-lists.md");
-/** The texts of the code blocks of a page in a language. */
-const blocks = (page: string, language: string): string[] =>
-  [...page.matchAll(/```(\w+)\n([^]*?)```/g)].filter(([, of]) => of === language).map(([, , text]) => text!);
-/** The paths that the commands of a page get with kubectl. */
-const rawPaths = (page: string): string[] =>
-  blocks(page, "sh").flatMap((text) =>
-    [...text.matchAll(/^kubectl get --raw '(.+)'$/gm)].map(([, at]) => at!),
-  );
+/** The paths that commands get with kubectl. */
+function rawPaths(script: string): string[] {
+  const paths = [...script.matchAll(/^kubectl get --raw '(.+)'$/gm)].map(([, at]) => at!);
+  expect(paths).toHaveLength(script.trim().split("\n").length);
+  return paths;
+}
 
 beforeAll(async () => {
   for (const name of ["web-b", "db", "web-a"]) {
@@ -26,8 +22,8 @@ beforeAll(async () => {
 });
 
 test("docs/subscriptions.md: the body of its POST is accepted", async () => {
-  const [body] = blocks(subscriptions, "json");
-  const response = await server.admin.open("POST", "/subscriptions", { raw: body! });
+  const body = blockOf("docs/subscriptions.md", "json request");
+  const response = await server.admin.open("POST", "/subscriptions", { raw: body });
   expect(response.statusCode).toBe(200);
   const stream = new Subscribed(response);
   expect((await stream.state()).map(({ type }) => type)).toEqual(["BOOKMARK"]);
@@ -35,8 +31,7 @@ test("docs/subscriptions.md: the body of its POST is accepted", async () => {
 });
 
 test("docs/subscriptions.md: its example of messages has the members of messages", async () => {
-  const [, lines] = blocks(subscriptions, "json");
-  const messages = lines!
+  const messages = blockOf("docs/subscriptions.md", "json messages")
     .trimEnd()
     .split("\n")
     .map((line) => JSON.parse(line) as Message);
@@ -48,7 +43,7 @@ test("docs/subscriptions.md: its example of messages has the members of messages
 });
 
 test("docs/subscriptions.md: its example for browsers reads the messages", async () => {
-  const [script] = blocks(subscriptions, "js");
+  const script = blockOf("docs/subscriptions.md", "js");
   const messages: Message[] = [];
   const fetch = async (path: string, { headers }: { headers: Record<string, string> }) => {
     const response = await server.as(undefined).open("GET", `${path}&timeoutSeconds=1`, { headers });
@@ -60,7 +55,7 @@ test("docs/subscriptions.md: its example for browsers reads the messages", async
     console: { log: (one: Message) => void messages.push(one) },
     TextDecoderStream,
   };
-  await runInNewContext(`(async () => {${script!}})()`, context);
+  await runInNewContext(`(async () => {${script}})()`, context);
   expect(messages.map(({ type }) => type)).toEqual(["BOOKMARK"]);
 });
 
@@ -73,7 +68,7 @@ describeKubectl("the commands of the pages", (program) => {
   const get = (path: string) => kubectl.ok(["get", "--raw", path]);
 
   test("docs/subscriptions.md: the command prints the messages until its time is over", async () => {
-    const [path, ...more] = rawPaths(subscriptions);
+    const [path, ...more] = rawPaths(blockOf("docs/subscriptions.md", "sh"));
     expect(more).toEqual([]);
     const text = await get(path!.replace("timeoutSeconds=10", "timeoutSeconds=1"));
     const [bookmark] = text
@@ -84,7 +79,7 @@ describeKubectl("the commands of the pages", (program) => {
   });
 
   test("docs/sorted-lists.md: the commands print lists in order", async () => {
-    const [pods, search, ...more] = rawPaths(sortedLists);
+    const [pods, search, ...more] = rawPaths(blockOf("docs/sorted-lists.md", "sh"));
     expect(more).toEqual([]);
     expect(JSON.parse(await get(pods!))).toMatchObject({ kind: "PodList", items: [] });
     const { items } = JSON.parse(await get(search!)) as { items: { metadata: { name: string } }[] };

@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
-import { read } from "../tidy/source-files.ts";
 import { AuditedServer } from "./support.ts";
+import { blockOf } from "../support/pages.ts";
 
 test("docs/audit.md: the example policy does what its comments say", async () => {
-  const example = /<!-- example: policy -->\s+```yaml\n([^`]+)```/.exec(read("docs/audit.md"))![1]!;
+  const example = blockOf("docs/audit.md", "yaml");
   const server = await AuditedServer.start(example.replace(/^apiVersion.*\nkind.*\n/, ""));
   try {
     const { admin } = server.api;

@@ -1,9 +1,9 @@
-import { read as readPage } from "../tidy/source-files.ts";
 import { describe, expect, test } from "vitest";
 import { readAuthenticationConfiguration } from "../../src/authentication/configuration/authentication-configuration.ts";
 import { kubernetes } from "../../src/vocabulary/kubernetes.ts";
 import { platform } from "../../src/vocabulary/platform.ts";
 import { authority } from "./pki.ts";
+import { blockOf } from "../support/pages.ts";
 
 const header = { apiVersion: "apiserver.config.platform.io/v1", kind: "AuthenticationConfiguration" };
 const read = (content: object, vocabulary = platform) =>
@@ -227,9 +227,7 @@ test("CA certificates in PEM are accepted", async () => {
 });
 
 test("the example of docs/authentication.md is accepted", async () => {
-  const [, example] = /```yaml\n(apiVersion: \S+\nkind: AuthenticationConfiguration\n[^]*?)```/.exec(
-    readPage("docs/authentication.md"),
-  )!;
-  const result = await readAuthenticationConfiguration(Buffer.from(example!), platform, []);
+  const example = Buffer.from(blockOf("docs/authentication.md", "yaml"));
+  const result = await readAuthenticationConfiguration(example, platform, []);
   expect(result.jwt).toHaveLength(1);
 });

@@ -1,8 +1,8 @@
-import { read as readPage } from "../tidy/source-files.ts";
 import { describe, expect, test } from "vitest";
 import { readAuthorizationConfiguration } from "../../src/authorization/configuration/authorization-configuration.ts";
 import { kubernetes } from "../../src/vocabulary/kubernetes.ts";
 import { platform } from "../../src/vocabulary/platform.ts";
+import { blockOf } from "../support/pages.ts";
 
 const header = { apiVersion: "apiserver.config.platform.io/v1", kind: "AuthorizationConfiguration" };
 const read = (content: object, vocabulary = platform) =>
@@ -139,9 +139,7 @@ describe("the error names the field", () => {
 });
 
 test("the example of docs/authorization.md is accepted", async () => {
-  const [, example] = /```yaml\n(apiVersion: \S+\nkind: AuthorizationConfiguration\n[^]*?)```/.exec(
-    readPage("docs/authorization.md"),
-  )!;
-  const result = await readAuthorizationConfiguration(Buffer.from(example!), platform);
+  const example = Buffer.from(blockOf("docs/authorization.md", "yaml"));
+  const result = await readAuthorizationConfiguration(example, platform);
   expect(result).toHaveLength(2);
 });

@@ -7,16 +7,16 @@ import { ok } from "../api/support.ts";
 import { policiesOn } from "../admission/policies/support.ts";
 import { TestServer } from "../support/api.ts";
 import { read } from "../tidy/source-files.ts";
+import { blockOf } from "../support/pages.ts";
 
 const page = read("docs/cel.md");
-const block = (form: string) => new RegExp(`\`\`\`${form}\n([^]*?)\`\`\``).exec(page)![1]!;
-const documents = (form: string) => parseAllDocuments(block(form)).map((one) => one.toJS());
+const documents = (text: string) => parseAllDocuments(text).map((one) => one.toJS());
 
 describe("docs/cel.md", () => {
   const environment = { variables: new Map([["object", dyn]]) };
-  const [object] = documents("yaml object");
+  const [object] = documents(blockOf("docs/cel.md", "yaml object"));
 
-  test.each(block("cel").trim().split("\n"))("%s", (expression) => {
+  test.each(blockOf("docs/cel.md", "cel").trim().split("\n"))("%s", (expression) => {
     const { program, faults } = compile(expression, environment);
     expect(faults).toBeUndefined();
     expect(program!.evaluate(bind(environment, { object }), 1_000)).toMatchObject({ value: true });
@@ -44,7 +44,7 @@ describe("the policy of docs/cel.md", () => {
   afterAll(() => server.close());
 
   test("denies the requests that the page describes", async () => {
-    const [policy, binding, params] = documents("yaml policy");
+    const [policy, binding, params] = documents(blockOf("docs/cel.md", "yaml policy"));
     const group = "/apis/admissionregistration.platform.io/v1alpha1";
     await ok(server.admin.post("/api/v1/namespaces/default/configmaps", params));
     await ok(server.admin.post(`${group}/validatingadmissionpolicies`, policy));
@@ -62,7 +62,7 @@ describe("the policy of docs/cel.md", () => {
     });
     const path = "/apis/apps/v1/namespaces/default/deployments";
     const many = await server.admin.post(path, deployment(6, "example.com/i"));
-    expect([many.status, many.body.message]).toEqual([403, block("text denial").trim()]);
+    expect([many.status, many.body.message]).toEqual([403, blockOf("docs/cel.md", "text denial").trim()]);
     expect((await server.admin.post(path, deployment(1, "elsewhere/i"))).status).toBe(422);
     await ok(server.admin.post(path, deployment(5, "example.com/i")));
   });

@@ -1,56 +1,28 @@
-import { spawnSync } from "node:child_process";
-import path from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { isInstalled, program, root, ServerProcess } from "../support/process.ts";
-import { temporaryFolder } from "../support/temporary-folder.ts";
-import { read } from "../tidy/source-files.ts";
-
-/** The commands of docs/explaining.md, each with the form and text of the output that follows it. */
-const shown = [
-  ...read("docs/explaining.md").matchAll(
-    /^```sh explain\n([\s\S]*?)^```\n\n```(text|json)\n([\s\S]*?)^```$/gm,
-  ),
-].map(([, command, form, output]) => ({ command: command!.trim(), form: form!, output: output! }));
+import { isInstalled } from "../support/installed.ts";
+import { PageShell } from "../support/page-shell.ts";
+import { blockOf, blocksOf } from "../support/pages.ts";
 
 describe("docs/explaining.md", () => {
-  const folder = temporaryFolder();
-  let server: ServerProcess;
+  const shell = new PageShell();
+  const load = blocksOf("docs/explaining.md", "sh load");
+  const queries = blocksOf("docs/explaining.md", "sh explain");
   beforeAll(async () => {
-    server = await ServerProcess.start(
-      folder.path,
-      `--token-auth-file=${path.join(root, "examples/organisation/tokens.csv")}`,
-    );
-    run("node examples/apply.mjs examples/organisation");
+    await shell.run(blockOf("docs/explaining.md", "sh start"));
+    shell.env["SERVER"] = shell.servers[0]!.url;
   });
-  afterAll(async () => {
-    await server.stop();
-    folder.remove();
-  });
+  afterAll(() => shell.close());
 
-  function run(command: string): string {
-    const script = `plinth() { "${process.execPath}" "${program}" "$@"; }\n${command}`;
-    const KUBECONFIG = path.join(folder.path, "admin.kubeconfig");
-    const env = { ...process.env, KUBECONFIG, SERVER: server.url, CA: server.caFile };
-    const { status, stdout, stderr } = spawnSync("bash", ["-e", "-c", script], {
-      cwd: root,
-      env,
-      encoding: "utf8",
-    });
-    expect(status, stderr).toBe(0);
-    return stdout;
-  }
-
-  it("has commands to run", () => {
-    expect(shown.length).toBeGreaterThan(6);
-    expect(shown.length).toBe(read("docs/explaining.md").split("```sh explain\n").length - 1);
+  it("has commands to run, each with its output", () => {
+    expect(queries.length).toBeGreaterThan(6);
+    expect(queries.filter(({ output }) => output === undefined)).toEqual([]);
   });
 
-  it.each(shown.filter(({ command }) => !command.startsWith("curl") || isInstalled("curl")))(
-    "$command: shows what the page says (those with curl are left out where it is missing)",
-    ({ command, form, output }) => {
-      const got = run(command);
-      if (form === "json") expect(JSON.parse(got)).toEqual(JSON.parse(output));
-      else expect(got).toBe(output);
+  it.skipIf(!isInstalled("curl"))(
+    "its commands print what it shows (skipped where curl is missing)",
+    async () => {
+      const [loaded] = await shell.show([...load, ...queries]);
+      expect(loaded).toMatch(/^17\d created, 0 changed, 0 unchanged\n$/);
     },
   );
 });

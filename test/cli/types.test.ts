@@ -11,6 +11,7 @@ import { TestServer } from "../support/api.ts";
 import { plinth } from "../support/process.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { read } from "../tidy/source-files.ts";
+import { blockOf } from "../support/pages.ts";
 
 const folder = temporaryFolder();
 const file = (name: string) => path.join(folder.path, name);
@@ -288,16 +289,14 @@ test("docs/flags.md has every flag, as the help does", () => {
 });
 
 test("docs/custom-resources.md: its type is that of its definition", async () => {
-  const page = read("docs/custom-resources.md");
-  const [, yaml = ""] = /```yaml\n([^]*?)```/.exec(page) ?? [];
-  const [, ts = ""] = /```ts\n([^]*?)```/.exec(page) ?? [];
+  const yaml = blockOf("docs/custom-resources.md", "yaml definition");
+  const ts = blockOf("docs/custom-resources.md", "ts");
   expect(ts).toContain("export interface OrderV1 {");
   expect((await types(["-f", "-"], yaml)).output).toContain(ts);
 });
 
 test("docs/extensions.md: its program prints a definition with the type of its objects", async () => {
-  const [, program = ""] =
-    /```ts\n(import \{ declareGroup, definitionOf[^]*?)```/.exec(read("docs/extensions.md")) ?? [];
+  const program = blockOf("docs/extensions.md", "ts");
   const library = pathToFileURL(path.join(root, "dist/index.js")).href;
   writeFileSync(file("program.mjs"), program.replace('"plinth"', JSON.stringify(library)));
   const { status, stdout, stderr } = spawnSync(process.execPath, [file("program.mjs")], { encoding: "utf8" });

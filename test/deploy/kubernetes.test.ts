@@ -9,6 +9,7 @@ import { EtcdServer, etcdMissing, makeCertificates } from "../storage/etcd-serve
 import { clusterOf, readAsAdministrator } from "../support/administrator.ts";
 import type { Api } from "../support/api.ts";
 import { describeKubectl, Kubectl } from "../support/kubectl.ts";
+import { blockOf } from "../support/pages.ts";
 import { freePort, program, root, ServerProcess } from "../support/process.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
@@ -69,8 +70,7 @@ describeKubectl("the kustomize base", (kubectlProgram) => {
   });
 
   it("takes the flags and the image of the overlay in docs/deploying.md", async () => {
-    const page = readFileSync(path.join(root, "docs/deploying.md"), "utf8");
-    const overlay = /^```yaml file=kustomization.yaml\n([\s\S]*?)^```/m.exec(page)![1]!;
+    const overlay = blockOf("docs/deploying.md", "yaml file=kustomization.yaml");
     const dir = path.join(realpathSync(folder.path), `overlay-${kubectlProgram.minor}`);
     mkdirSync(dir);
     const list = kubectlProgram.minor < 21 ? "bases:" : "resources:";

@@ -3,25 +3,19 @@ import { cpSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync
 import path from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { createServer, type CreateServerOptions, type Server } from "../../src/index.ts";
-import { isInstalled, program, root, ServerProcess } from "../support/process.ts";
-import { temporaryFolder } from "../support/temporary-folder.ts";
+import { Api } from "../support/api.ts";
+import { isInstalled } from "../support/installed.ts";
+import { PageShell } from "../support/page-shell.ts";
+import { blockOf, blocksOf, type CodeBlock } from "../support/pages.ts";
+import { root } from "../support/root.ts";
 import { useTemporaryFolders } from "../support/temporary-folders.ts";
 
-const page = readFileSync(path.join(root, "docs/authorization.md"), "utf8");
 const examples = path.join(root, "examples/documents");
 const folder = useTemporaryFolders();
 
-interface Block {
-  readonly code: string;
-  /** Output that the page shows; undefined if it shows none. */
-  readonly output: string | undefined;
-}
+type Block = Pick<CodeBlock, "text" | "output">;
 
-/** The page's blocks of a language that are marked with `documents`, in order. */
-function blocksOf(language: "js" | "sh"): readonly Block[] {
-  const pattern = `^\`\`\`${language} documents\\n([\\s\\S]*?)^\`\`\`$(?:\\n\\n\`\`\`text\\n([\\s\\S]*?)^\`\`\`$)?`;
-  return [...page.matchAll(new RegExp(pattern, "gm"))].map(([, code, output]) => ({ code: code!, output }));
-}
+const blocks = blocksOf("docs/authorization.md", "js documents");
 
 const separator = "--- next block ---\n";
 
@@ -29,8 +23,8 @@ const separator = "--- next block ---\n";
 function compare(blocks: readonly Block[], stdout: string, rewrite = (text: string) => text): void {
   const outputs = stdout.split(separator);
   expect(outputs).toHaveLength(blocks.length);
-  for (const [index, { code, output }] of blocks.entries()) {
-    if (output !== undefined) expect(outputs[index]!.trimEnd(), code).toBe(rewrite(output).trimEnd());
+  for (const [index, { text, output }] of blocks.entries()) {
+    if (output !== undefined) expect(outputs[index]!.trimEnd(), text).toBe(rewrite(output).trimEnd());
   }
 }
 
@@ -52,7 +46,7 @@ function copyOfExample(rewrite = (text: string) => text): string {
 /** Runs blocks of the page as one program in a copy of the example. */
 function runProgram(blocks: readonly Block[], rewrite?: (text: string) => string): string {
   const home = copyOfExample(rewrite);
-  const code = blocks.map(({ code }) => rewrite?.(code) ?? code);
+  const code = blocks.map(({ text }) => rewrite?.(text) ?? text);
   const print = `process.stdout.write(${JSON.stringify(separator)});\n`;
   writeFileSync(path.join(home, "page.mjs"), code.join(print));
   const { status, stdout, stderr } = spawnSync(process.execPath, ["page.mjs"], {
@@ -65,82 +59,72 @@ function runProgram(blocks: readonly Block[], rewrite?: (text: string) => string
 
 describe("the program of docs/authorization.md", () => {
   it("is shown as it is in the example, and has about 30 lines", () => {
-    const files = [...page.matchAll(/^```\w+ file=(\S+)\n([\s\S]*?)^```$/gm)];
-    expect(files.map(([, file]) => path.basename(file!))).toEqual([
+    const files = blocksOf("docs/authorization.md", "* file=examples/*").map(({ info, text }) => ({
+      file: info.replace(/^.* file=/, ""),
+      text,
+    }));
+    expect(files.map(({ file }) => path.basename(file))).toEqual([
       "roles.yaml",
       "acme.yaml",
       "documents.mjs",
       "service.yaml",
     ]);
-    for (const [, file, text] of files) expect(text).toBe(readFileSync(path.join(root, file!), "utf8"));
+    for (const { file, text } of files) expect(text).toBe(readFileSync(path.join(root, file), "utf8"));
     const lines = readFileSync(path.join(examples, "documents.mjs"), "utf8").split("\n");
     expect(lines.filter((line) => !/^\s*(?:$|\/\/|\/\*\*)/.test(line)).length).toBeLessThanOrEqual(30);
   });
 
   it("prints what the page shows", () => {
-    expect(blocksOf("js").filter(({ output }) => output === undefined)).toHaveLength(1);
-    const stdout = runProgram(blocksOf("js"));
-    compare(blocksOf("js"), stdout);
+    expect(blocks.filter(({ output }) => output === undefined)).toHaveLength(1);
+    const stdout = runProgram(blocks);
+    compare(blocks, stdout);
     expect(stdout).toMatch(/\{ single: \d+, bulk: \d+, shares: \d+ \}\n$/);
   });
 
   it("prints the same with the names of the Kubernetes vocabulary", () => {
     const rewrite = (text: string) =>
       inKubernetes(text).replace("port: false,", 'port: false, vocabulary: "kubernetes",');
-    const close = { code: "await server.close();", output: undefined };
-    const blocks = [...blocksOf("js").filter(({ output }) => output !== undefined), close];
-    compare(blocks, runProgram(blocks, rewrite), rewrite);
+    const close = { text: "await server.close();", output: undefined };
+    const printing = [...blocks.filter(({ output }) => output !== undefined), close];
+    compare(printing, runProgram(printing, rewrite), rewrite);
   });
 });
 
 describe("the commands of docs/authorization.md", () => {
-  const home = temporaryFolder();
-  const log = path.join(home.path, "grants.log");
-  let server: ServerProcess;
+  const shell = new PageShell();
+  let admin: Api;
   beforeAll(async () => {
-    const [, start = ""] = /^```sh start\nnpm start -- ([\s\S]*?)^```$/m.exec(page)!;
-    const flags = start
-      .split(/[\s\\]+/)
-      .filter((flag) => flag !== "" && !flag.startsWith("--data-dir="))
-      .map((flag) =>
-        flag.replace("=examples/", `=${root}/examples/`).replace(/=\.plinth-documents\/.*/, `=${log}`),
-      );
-    server = await ServerProcess.start(home.path, ...flags);
+    await shell.run(blockOf("docs/authorization.md", "sh start"));
+    const { url } = shell.servers[0]!;
+    shell.env["SERVER"] = url;
+    const ca = readFileSync(path.join(shell.folder, ".plinth-documents/pki/ca.crt"), "utf8");
+    admin = new Api(url, ca, "Bearer admin-token");
   });
   afterAll(async () => {
-    await server.stop();
-    home.remove();
+    admin.close();
+    await shell.close();
   });
 
-  function run(script: string): string {
-    const env = { ...process.env, SERVER: server.url, CA: server.caFile, LOG: log };
-    const plinth = `plinth() { "${process.execPath}" "${program}" "$@"; }\n`;
-    const words = ["-e", "-o", "pipefail", "-c", plinth + script];
-    const { status, stdout, stderr } = spawnSync("bash", words, { cwd: root, env, encoding: "utf8" });
-    expect(status, stderr).toBe(0);
-    return stdout;
-  }
-
   it.skipIf(!isInstalled("curl"))("print what the page shows (skipped where curl is missing)", async () => {
-    const blocks = blocksOf("sh");
-    expect(blocks.every(({ output }) => output !== undefined)).toBe(true);
-    const joined = (some: readonly Block[]) =>
-      some.map(({ code }) => code).join(`printf '%s' '${separator}'\n`);
-    const loading = run(joined(blocks.slice(0, 1)));
-    await aggregated(server);
-    const requests = run(joined(blocks.slice(1, -1)));
+    const commands = blocksOf("docs/authorization.md", "sh documents");
+    expect(commands.every(({ output }) => output !== undefined)).toBe(true);
+    const [load, ...requests] = commands;
+    await shell.show([load!]);
+    await aggregated(admin);
+    // The environment of the first block is that of the others.
+    shell.env["CA"] = ".plinth-documents/pki/ca.crt";
+    await shell.show(requests.slice(0, -1));
     // The event of the last request is written when the server answers the next one.
-    await server.as("admin-token").get("/version");
-    compare(blocks, [loading, requests, run(joined(blocks.slice(-1)))].join(separator));
+    await admin.get("/version");
+    await shell.show(requests.slice(-1));
   });
 
   it("a check in another process over the same folder sees a revoked grant", async () => {
     const reader = await createServer({
       port: false,
-      storage: { engine: "embedded", dir: path.join(home.path, "store") },
+      storage: { engine: "embedded", dir: path.join(shell.folder, ".plinth-documents/store") },
     });
     try {
-      const admin = server.as("admin-token");
       await admin.post("/api/v1/namespaces", { metadata: { name: "initech" } });
       const bindings = "/apis/rbac.authorization.platform.io/v1/namespaces/initech/rolebindings";
       const may = () =>
@@ -160,8 +144,7 @@ describe("the commands of docs/authorization.md", () => {
 });
 
 /** Resolves when the aggregated roles of the example have their rules. */
-async function aggregated(server: ServerProcess): Promise<void> {
-  const admin = server.as("admin-token");
+async function aggregated(admin: Api): Promise<void> {
   const roles = "/apis/rbac.authorization.platform.io/v1/clusterroles";
   for (const name of ["document-editor", "document-owner"]) {
     const watch = await admin.watch(`${roles}?fieldSelector=metadata.name%3D${name}`);

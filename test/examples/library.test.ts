@@ -1,14 +1,14 @@
 import { buildSync } from "esbuild";
 import { spawnSync } from "node:child_process";
-import { cpSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
-import { root } from "../support/process.ts";
+import { blocksOf } from "../support/pages.ts";
+import { root } from "../support/root.ts";
 import { useTemporaryFolders } from "../support/temporary-folders.ts";
 
 const folder = useTemporaryFolders();
-const page = readFileSync(path.join(root, "docs/library.md"), "utf8");
-const examples = [...page.matchAll(/^```ts example\n([\s\S]*?)^```$/gm)].map(([, code]) => code!);
+const examples = blocksOf("docs/library.md", "ts example").map(({ text }) => text);
 
 const head = `
 import assert from "node:assert/strict";

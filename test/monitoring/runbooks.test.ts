@@ -1,13 +1,19 @@
+import { spawnSync } from "node:child_process";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { TestServer } from "../support/api.ts";
 import { describeKubectl, Kubectl } from "../support/kubectl.ts";
 import { filesBelow, read, sources } from "../tidy/source-files.ts";
+import { blocksOf } from "../support/pages.ts";
 
 const pages = filesBelow("docs/runbooks").toSorted();
 
-/** The lines of the shell blocks of a page. */
-const commandsOf = (page: string) =>
-  [...read(page).matchAll(/^```sh\n([\s\S]*?)^```/gm)].flatMap(([, block]) => block!.trim().split("\n"));
+/** The commands of the pages: lines of their shell blocks. */
+const commands = blocksOf("docs/runbooks/*.md", "sh").flatMap(({ page, text }) =>
+  text
+    .trim()
+    .split("\n")
+    .map((command) => ({ page, command })),
+);
 
 /** Splits a command at spaces, except in double quotes, which are removed. */
 const wordsOf = (command: string) =>
@@ -34,17 +40,18 @@ describeKubectl("the commands of the runbooks", (program) => {
 
   it("succeed, and find the metrics that they search for", async () => {
     const faults: string[] = [];
-    for (const page of pages) {
-      for (const command of commandsOf(page)) {
-        const [line, ...filters] = command.split(" | ");
-        const [name, ...words] = wordsOf(line!);
-        if (name !== "kubectl") continue;
-        const { code, stdout, stderr } = await kubectl.run(words);
-        if (code !== 0) faults.push(`${page}: ${command}: ${stderr}`);
-        // A histogram without observations has its comments only.
-        for (const text of searchesOf(filters))
-          if (!stdout.includes(text.replace(/_sum$/, ""))) faults.push(`${page}: there is no ${text}`);
+    for (const { page, command } of commands) {
+      const [line, ...filters] = command.split(" | ");
+      const [name, ...words] = wordsOf(line!);
+      if (name !== "kubectl") {
+        if (spawnSync("sh", ["-c", command]).status !== 0) faults.push(`${page}: ${command}`);
+        continue;
       }
+      const { code, stdout, stderr } = await kubectl.run(words);
+      if (code !== 0) faults.push(`${page}: ${command}: ${stderr}`);
+      // A histogram without observations has its comments only.
+      for (const text of searchesOf(filters))
+        if (!stdout.includes(text.replace(/_sum$/, ""))) faults.push(`${page}: there is no ${text}`);
     }
     expect(faults).toEqual([]);
   });

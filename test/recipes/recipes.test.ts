@@ -3,7 +3,8 @@ import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writ
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, expect, test } from "vitest";
-import { filesBelow, read, root } from "../tidy/source-files.ts";
+import { blocksOf } from "../support/pages.ts";
+import { filesBelow, root } from "../tidy/source-files.ts";
 
 /** What the copy of the project has: the product, and the files that tests of recipes import. */
 const copied = [
@@ -37,15 +38,10 @@ interface Block {
   readonly text: string;
 }
 
-function blocksOf(recipe: string): Block[] {
-  const found = read(recipe).matchAll(/^```(\w+) file=(\S+)\n([\s\S]*?)^```$/gm);
-  return [...found].map(([, language, file, text]) => ({
-    recipe,
-    language: language!,
-    file: file!,
-    text: text!,
-  }));
-}
+const blocks: readonly Block[] = blocksOf("docs/recipes/*.md", "* file=*").map(({ page, info, text }) => {
+  const [language, file] = info.split(" file=");
+  return { recipe: page, language: language!, file: file!, text };
+});
 
 /** Adds the lines behind `+` to a file, after each place of the line that stands before them. */
 function addLines({ recipe, file, text }: Block): void {
@@ -80,7 +76,6 @@ function run(...command: string[]): { readonly status: number | null; readonly o
 }
 
 const recipes = filesBelow("docs/recipes");
-const blocks = recipes.flatMap(blocksOf);
 for (const block of blocks) write(block);
 
 /** The files of the scripts that create them for a new kind and a new plugin. */

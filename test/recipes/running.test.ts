@@ -1,60 +1,47 @@
-import { spawnSync } from "node:child_process";
-import { readFileSync, writeFileSync } from "node:fs";
-import path from "node:path";
-import { describe, expect, it } from "vitest";
-import { freePort, program, root, ServerProcess } from "../support/process.ts";
-import { useTemporaryFolders } from "../support/temporary-folders.ts";
+import { randomBytes } from "node:crypto";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { createAuthority, issueClientCertificate } from "../../src/base/certificates/serving-certificates.ts";
+import { PageShell } from "../support/page-shell.ts";
+import { blockOf, blocksOf, scriptOf } from "../support/pages.ts";
 
-const readPage = (name: string) => readFileSync(path.join(root, `docs/${name}`), "utf8");
-const running = readPage("running.md");
-const recovery = readPage("recovery.md");
-const folder = useTemporaryFolders();
-
-/** The lines of the blocks with a mark. */
-function linesOf(page: string, mark: string): string[] {
-  const blocks = page.matchAll(new RegExp(`^\`\`\`sh ${mark}\\n([\\s\\S]*?)^\`\`\``, "gm"));
-  return [...blocks].flatMap(([, commands]) => commands!.trim().split("\n"));
+/** Writes the files that commands of pages name, as the pages show them. */
+function writeFiles(shell: PageShell): void {
+  shell.file("audit-policy.yaml", blockOf("docs/running.md", "yaml file=audit-policy.yaml"));
+  shell.file("policy.yaml", blockOf("docs/audit.md", "yaml"));
+  shell.file("tracing.yaml", blockOf("docs/observability.md", "yaml"));
+  const key = randomBytes(32).toString("base64");
+  const encryption = blockOf("docs/encryption.md", "yaml configuration");
+  shell.file("encryption.yaml", encryption.replace("<32 bytes in Base64>", key));
+  const authority = createAuthority();
+  const proxy = issueClientCertificate(authority, { commonName: "front-proxy", organizations: [], days: 1 });
+  shell.file("front-proxy-ca.crt", authority.certificate);
+  shell.file("front-proxy.crt", proxy.certificate);
+  shell.file("front-proxy.key", proxy.key);
 }
 
-/** Writes the files of the page into a folder. */
-function writeFiles(dir: string): void {
-  for (const [, name, text] of running.matchAll(/^```yaml file=(\S+)\n([\s\S]*?)^```/gm))
-    writeFileSync(path.join(dir, name!), text!);
-}
+let shell: PageShell;
+beforeEach(() => {
+  shell = new PageShell();
+});
+afterEach(() => shell.close());
 
-/** The flags of a command, with paths in a folder. */
-function flagsOf(line: string, dir: string): string[] {
-  const words = line.replaceAll("'", "").split(" ").slice(2);
-  return words.map((word) => word.replace(/=((?:audit|backup)\S+)$/, `=${dir}/$1`));
-}
+describe("the commands that start a server", () => {
+  // Several pages show the same command.
+  const commands = [...new Set(blocksOf("docs/*.md", "sh serve").map(({ text }) => text.trim()))];
 
-describe("docs/running.md and recovery.md", () => {
-  const starts = [...new Set([running, recovery].flatMap((page) => linesOf(page, "serve")))];
+  it("are more than ten", () => expect(commands.length).toBeGreaterThan(10));
 
-  it("have more than five starts", () => expect(starts.length).toBeGreaterThan(5));
-
-  it.each(starts)("%s starts a server that is ready", async (line) => {
-    const dir = folder();
-    writeFiles(dir);
-    const flags = flagsOf(line, dir).filter((flag) => !flag.startsWith("--secure-port="));
-    const server = await ServerProcess.start(
-      path.join(dir, "data"),
-      ...flags,
-      `--secure-port=${await freePort()}`,
-    );
-    const hasWarnings = server.log() !== "" && !line.includes("--access-log");
-    expect(await server.stop()).toBe(0);
-    expect(hasWarnings).toBe(false);
+  it.each(commands)("%s", async (command) => {
+    writeFiles(shell);
+    await shell.run(command);
+    const [server] = shell.servers;
+    expect(command.includes("--access-log") ? "" : server!.log()).toBe("");
+    // A server with a delay needs as long to stop.
+    if (!command.includes("--shutdown-delay-duration")) expect(await server!.stop()).toBe(0);
   });
+});
 
-  it("the other commands of docs/running.md work on the data folder of a server", async () => {
-    const dir = folder();
-    const server = await ServerProcess.start(path.join(dir, ".plinth"));
-    for (const line of linesOf(running, "command")) {
-      const words = [program, ...line.split(" ").slice(1)];
-      const { status, stderr } = spawnSync(process.execPath, words, { cwd: dir, encoding: "utf8" });
-      expect([line, status, stderr]).toEqual([line, 0, ""]);
-    }
-    await server.stop();
-  });
+it("docs/running.md: the other commands work on the data folder of a server", async () => {
+  await shell.run("plinth serve");
+  await shell.run(scriptOf("docs/running.md", "sh command"));
 });

@@ -2,15 +2,11 @@ import { spawnSync } from "node:child_process";
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { expect, it } from "vitest";
-import { root } from "../support/process.ts";
+import { blockOf } from "../support/pages.ts";
+import { root } from "../support/root.ts";
 import { useTemporaryFolders } from "../support/temporary-folders.ts";
 
-const page = readFileSync(path.join(root, "docs/testing.md"), "utf8");
 const folder = useTemporaryFolders();
-
-function blockOf(language: string): string {
-  return new RegExp(`^\`\`\`${language}\\n([\\s\\S]*?)^\`\`\``, "m").exec(page)![1]!;
-}
 
 /** A folder with the package and the manifests that the page names. */
 function project(): string {
@@ -35,7 +31,7 @@ function run(home: string, ...words: readonly string[]) {
 
 it("docs/testing.md: the first test passes", () => {
   const home = project();
-  writeFileSync(path.join(home, "first.test.mjs"), blockOf("js"));
+  writeFileSync(path.join(home, "first.test.mjs"), blockOf("docs/testing.md", "js"));
   const { status, stdout } = run(home, "--test", "first.test.mjs");
   expect(status, stdout).toBe(0);
   expect(stdout).toMatch(/pass 1\b/);
@@ -54,7 +50,7 @@ subjects: [{apiGroup: rbac.authorization.k8s.io, kind: Group, name: shop-develop
 `,
   );
   // Node 20 has no `await using`, and no types.
-  const program = blockOf("ts")
+  const program = blockOf("docs/testing.md", "ts")
     .replace("await using server", "const server")
     .replace(" as const", "")
     .concat("\nawait server.close();\n");

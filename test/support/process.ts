@@ -4,12 +4,10 @@ import { tmpdir } from "node:os";
 import { createServer } from "node:net";
 import path from "node:path";
 import { Api } from "./api.ts";
-import { root } from "./root.ts";
+import { program } from "./root.ts";
 
-export { root } from "./root.ts";
-
-/** The built program; `npm test` builds it. */
-export const program = path.join(root, "dist/plinth.js");
+export { isInstalled } from "./installed.ts";
+export { program, root } from "./root.ts";
 
 /** What a program that ran to its end did. */
 export interface Finished {
@@ -95,11 +93,6 @@ export class ServerProcess {
     if (this.child.exitCode !== null || this.child.signalCode !== null) return this.child.exitCode;
     return new Promise<number | null>((resolve) => this.child.once("exit", resolve));
   }
-}
-
-/** Whether a program is on the PATH. */
-export function isInstalled(command: string): boolean {
-  return spawnSync("sh", ["-c", `command -v ${command}`]).status === 0;
 }
 
 /** A port that was free a moment ago. */

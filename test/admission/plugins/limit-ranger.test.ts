@@ -2,8 +2,8 @@ import { describe, expect, test } from "vitest";
 import { namespace, ok } from "../../api/support.ts";
 import { TestServer } from "../../support/api.ts";
 import { useServer } from "../../support/use-server.ts";
-import { read } from "../../tidy/source-files.ts";
 import { rejected } from "./support.ts";
+import { blockOf } from "../../support/pages.ts";
 
 const server = useServer({ controllers: [] });
 
@@ -122,10 +122,8 @@ test("C-4.13-61 pods in the default namespace get a 0.1 CPU request by default, 
     await ok(other.admin.delete(`${ranges}/limits`));
     const without = await ok(other.admin.post(pods, pod(container("c"))));
     expect(without.body.spec.containers[0].resources).toEqual({});
-    const [, example] = /```yaml\n([^`]*kind: LimitRange[^`]*)```/.exec(read("docs/admission.md"))!;
-    const again = await ok(
-      other.admin.ask("POST", ranges, { raw: example!, contentType: "application/yaml" }),
-    );
+    const raw = blockOf("docs/admission.md", "yaml limit-range");
+    const again = await ok(other.admin.ask("POST", ranges, { raw, contentType: "application/yaml" }));
     expect(again.body.spec).toEqual(stored.body.spec);
   } finally {
     await other.close();

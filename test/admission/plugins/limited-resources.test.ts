@@ -1,19 +1,17 @@
-import { readFileSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import path from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import { ok } from "../../api/support.ts";
 import { TestServer } from "../../support/api.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 import { rejected } from "./support.ts";
+import { blockOf } from "../../support/pages.ts";
 
 const folder = temporaryFolder();
 afterAll(() => folder.remove());
 
 /** The example configuration in `docs/admission.md`. */
-const page = readFileSync(new URL("../../../docs/admission.md", import.meta.url), "utf8");
-const documented = [...page.matchAll(/```yaml\n([^]*?)```/g)]
-  .map(([, text]) => text!)
-  .find((text) => text.includes("limitedResources"))!;
+const documented = blockOf("docs/admission.md", "yaml limited-resources");
 
 /** Starts a server with a configuration of the ResourceQuota plugin. */
 function configured(configuration: string): Promise<TestServer> {

@@ -5,7 +5,7 @@ import { decodeConfiguration } from "../../../src/schema/configuration.ts";
 import { kubernetes } from "../../../src/vocabulary/kubernetes.ts";
 import { platform } from "../../../src/vocabulary/platform.ts";
 import { parse } from "yaml";
-import { read as readPage } from "../../tidy/source-files.ts";
+import { blockOf } from "../../support/pages.ts";
 
 const group = "pod-security.admission.config.platform.io";
 const configured = (members: object, version = "v1") => ({
@@ -79,11 +79,7 @@ describe("the configuration of PodSecurity", () => {
   });
 
   test("the example of docs/admission.md is one", async () => {
-    const examples = [...readPage("docs/admission.md").matchAll(/```yaml\n([^]*?)```/g)].map(
-      ([, text]) => text!,
-    );
-    const example = examples.find((text) => text.includes("kind: PodSecurityConfiguration"))!;
-    const { value, warnings } = await read(parse(example));
+    const { value, warnings } = await read(parse(blockOf("docs/admission.md", "yaml pod-security")));
     expect(warnings).toEqual([]);
     expect(textOf(value.defaults.enforce)).toBe("baseline:latest");
   });

@@ -1,16 +1,14 @@
-import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { parseAllDocuments } from "yaml";
 import { TestServer } from "../../support/api.ts";
 import { apiServices, ExtensionServer } from "../../support/extension-server.ts";
 import { ok } from "../support.ts";
+import { blockOf } from "../../support/pages.ts";
 
 test("docs/aggregation.md: its APIService is available, and requests are forwarded to it", async () => {
   const server = await TestServer.start({ connections: { allowLoopback: true } });
   const extension = await ExtensionServer.start({ service: "widgets" });
-  const page = readFileSync(new URL("../../../docs/aggregation.md", import.meta.url), "utf8");
-  const [, text] = /```yaml\n([^]*?)```/.exec(page)!;
-  const filled = text!
+  const filled = blockOf("docs/aggregation.md", "yaml")
     .replace("CA_BUNDLE", Buffer.from(extension.ca).toString("base64"))
     .replace("port: 443", `port: ${extension.port}`);
   const [service, apiService] = parseAllDocuments(filled).map((one) => one.toJS() as object);

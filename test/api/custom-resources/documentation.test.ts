@@ -1,28 +1,28 @@
-import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { parse } from "yaml";
 import { ok } from "../support.ts";
 import { useServer } from "../../support/use-server.ts";
 import { definition, definitions, group, order, served, version, whenServed } from "./support.ts";
+import { blockOf } from "../../support/pages.ts";
 
 const server = useServer({ enabledControllers: [] });
 
 test("docs/custom-resources.md: its definition is served, its object is valid, and its rules are enforced", async () => {
-  const page = readFileSync(new URL("../../../docs/custom-resources.md", import.meta.url), "utf8");
-  const [defined, object, rules] = [...page.matchAll(/```yaml\n([^]*?)```/g)].map(
-    ([, text]) => parse(text!) as ReturnType<typeof definition>,
-  );
+  const defined = parse(blockOf("docs/custom-resources.md", "yaml definition")) as ReturnType<
+    typeof definition
+  >;
+  const object = parse(blockOf("docs/custom-resources.md", "yaml object")) as object;
   await ok(server.admin.post(definitions, defined));
-  const orders = await whenServed(server.admin, defined!);
+  const orders = await whenServed(server.admin, defined);
   const { status, body, warnings } = await server.admin.post(orders, object);
   expect([status, body.spec, warnings]).toEqual([201, { color: "red", size: 3 }, []]);
   const without = await server.admin.post(orders, { ...object, spec: {} });
   expect([without.status, without.body.details.causes[0].field]).toEqual([422, "spec.size"]);
 
-  const { spec } = rules as unknown as { spec: object };
+  const { spec } = parse(blockOf("docs/custom-resources.md", "yaml rules")) as { spec: object };
   const schema = { openAPIV3Schema: { type: "object", properties: { spec } } };
   const ruled = definition({ versions: [version("v1", { schema })] });
-  await ok(server.admin.delete(`${definitions}/${defined!.metadata.name}`));
+  await ok(server.admin.delete(`${definitions}/${defined.metadata.name}`));
   const again = await served(server.admin, {
     ...ruled,
     metadata: { name: `ruled.${group}` },

@@ -1,6 +1,7 @@
 import { writeFileSync } from "node:fs";
 import path from "node:path";
 import { afterAll, expect, test } from "vitest";
+import { parse } from "yaml";
 import { pluginTable } from "../../src/server/admission/plugin-table.ts";
 import { TestServer } from "../support/api.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
@@ -10,6 +11,19 @@ import { blockOf } from "../support/pages.ts";
 const folder = temporaryFolder();
 afterAll(() => folder.remove());
 const page = read("docs/admission.md");
+const clientConfiguration = `
+clusters: [{ name: backend, cluster: { server: "https://127.0.0.1:1" } }]
+users: [{ name: backend, user: { token: t } }]
+contexts: [{ name: backend, context: { cluster: backend, user: backend } }]
+current-context: backend
+`;
+
+/** Writes a file. @returns its path */
+function file(name: string, text: string): string {
+  const at = path.join(folder.path, name);
+  writeFileSync(at, text);
+  return at;
+}
 
 test("docs/admission.md lists every plugin in order, with its default", () => {
   const listed = [...page.matchAll(/^\| `(\w+)` +\| (on|off) +\|/gm)].map(([, name, state]) => [name, state]);
@@ -19,17 +33,34 @@ test("docs/admission.md lists every plugin in order, with its default", () => {
 });
 
 test("docs/admission.md: its examples configure a server", async () => {
-  const file = path.join(folder.path, "admission.yaml");
-  writeFileSync(file, blockOf("docs/admission.md", "yaml event-plugin"));
-  const limits = path.join(folder.path, "event-limits.yaml");
-  writeFileSync(limits, blockOf("docs/admission.md", "yaml event-limits"));
+  const credentials = file("credentials.yaml", clientConfiguration);
+  const files = {
+    PodNodeSelector: file("node-selector.yaml", blockOf("docs/admission.md", "yaml node-selector")),
+    PodTolerationRestriction: file("tolerations.yaml", blockOf("docs/admission.md", "yaml tolerations")),
+    ImagePolicyWebhook: file(
+      "images.yaml",
+      blockOf("docs/admission.md", "yaml image-policy").replace("/etc/plinth/image-policy.yaml", credentials),
+    ),
+  };
+  file("event-limits.yaml", blockOf("docs/admission.md", "yaml event-limits"));
+  const configuration = parse(blockOf("docs/admission.md", "yaml event-plugin")) as { plugins: unknown[] };
+  const webhooks = blockOf("docs/admission.md", "yaml webhooks").replace(/\/etc\/plinth\/\S+/, credentials);
+  configuration.plugins.push(
+    ...(parse(webhooks) as { plugins: unknown[] }).plugins,
+    ...Object.entries(files).map(([name, at]) => ({ name, path: at })),
+  );
   const warnings: unknown[] = [];
   const warn = (...said: unknown[]) => void warnings.push(said);
   const server = await TestServer.start({
-    enabledAdmissionPlugins: ["EventRateLimit"],
-    admissionConfigurationFile: file,
+    enabledAdmissionPlugins: ["EventRateLimit", ...Object.keys(files)],
+    runtimeConfig: "imagepolicy.platform.io/v1alpha1=true",
+    admissionConfigurationFile: file("admission.yaml", JSON.stringify(configuration)),
     log: { info: () => undefined, warn, error: warn },
   });
+  const namespace = await server.admin.ask("POST", "/api/v1/namespaces?fieldValidation=Strict", {
+    raw: blockOf("docs/admission.md", "yaml namespace"),
+    contentType: "application/yaml",
+  });
   await server.close();
-  expect(warnings).toEqual([]);
+  expect([namespace.status, namespace.warnings, warnings]).toEqual([201, [], []]);
 });

@@ -7,6 +7,7 @@ import type { Attributes } from "../../src/authorization/authorizer.ts";
 import { kubernetes } from "../../src/vocabulary/kubernetes.ts";
 import { platform } from "../../src/vocabulary/platform.ts";
 import { TestServer } from "../support/api.ts";
+import { blockOf } from "../support/pages.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
 const policy = (spec: object) =>
@@ -174,4 +175,9 @@ describe("server with authorization mode ABAC", () => {
       /^authorizationPolicyFile \S+broken: line 2: /,
     );
   });
+});
+
+test("the policies of docs/flags.md are accepted without warnings", () => {
+  const { policies, warnings } = parseAbacFile(blockOf("docs/flags.md", "json"), platform);
+  expect([policies.length, warnings]).toEqual([2, []]);
 });

@@ -4,6 +4,7 @@ import path from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { convertFlags } from "../../src/cli/convert/command.ts";
 import { UsageError } from "../../src/cli/flag-reader.ts";
+import { blockOf } from "../support/pages.ts";
 import { plinth } from "../support/process.ts";
 import { read } from "../tidy/source-files.ts";
 import { convert, convertText, documents } from "./convert-support.ts";
@@ -333,4 +334,24 @@ describe("wrong usage", () => {
       convertFlags.map(({ name, default: byDefault }) => [name, byDefault]),
     );
   });
+});
+
+it("docs/flags.md shows notes of a conversion", async () => {
+  const ingress = `apiVersion: networking.k8s.io/v1beta1
+kind: Ingress
+metadata: { name: web }
+spec: { rules: [{ http: { paths: [{ backend: { serviceName: web, servicePort: 80 } }] } }] }`;
+  const deployment = `apiVersion: extensions/v1beta1
+kind: Deployment
+metadata: { name: web }
+spec:
+  rollbackTo: { revision: 1 }
+  template: { metadata: { labels: { app: web } }, spec: { containers: [{ name: web, image: web }] } }`;
+  const policy = "apiVersion: policy/v1beta1\nkind: PodSecurityPolicy\nmetadata: { name: strict }";
+  const old = file("old.yaml", [yamlBudget("web"), ingress, deployment, policy].join("\n---\n"));
+  const { lines } = await convert(["-f", old]);
+  for (const shown of blockOf("docs/flags.md", "text notes").trim().split("\n")) {
+    const beginning = shown.replace("old.yaml", old).replace(/…$/, "");
+    expect(lines.filter((line) => line.startsWith(beginning))).toHaveLength(1);
+  }
 });

@@ -1,6 +1,11 @@
+import { writeFileSync } from "node:fs";
+import path from "node:path";
 import { describe, expect, test } from "vitest";
 import { FlagReader, parseFlags, UsageError } from "../../src/cli/flag-reader.ts";
 import { serveFlags } from "../../src/cli/flags.ts";
+import { serveOptions } from "../../src/cli/serve-options.ts";
+import { blockOf } from "../support/pages.ts";
+import { temporaryFolder } from "../support/temporary-folder.ts";
 
 const read = (...words: string[]) => new FlagReader(serveFlags, parseFlags(serveFlags, words));
 
@@ -77,5 +82,21 @@ describe("flags", () => {
   ])("%s is a mistake that is explained", (_what, parse, message) => {
     expect(parse).toThrow(UsageError);
     expect(parse).toThrow(message);
+  });
+});
+
+test("docs/flags.md: its configuration file sets the options that it names", async () => {
+  const folder = temporaryFolder();
+  const file = path.join(folder.path, "plinth.yaml");
+  writeFileSync(file, blockOf("docs/flags.md", "yaml"));
+  const { server } = await serveOptions(new Map([["config", file]]), {});
+  folder.remove();
+  expect(server).toMatchObject({
+    vocabulary: "kubernetes",
+    port: 8443,
+    storage: { engine: "etcd", endpoints: ["https://127.0.0.1:2379"] },
+    retentionMs: 600_000,
+    authentication: { oidc: { issuerUrl: "https://id.example.com", clientId: "plinth" } },
+    audit: { policyFile: "/etc/plinth/audit.yaml", log: { path: "/var/log/plinth/audit.log" } },
   });
 });

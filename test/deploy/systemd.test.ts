@@ -5,6 +5,9 @@ import path from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
 import { commands } from "../../src/cli/commands.ts";
 import { parseFlags } from "../../src/cli/flag-reader.ts";
+import { serveFlags } from "../../src/cli/flags.ts";
+import { variableOf } from "../../src/cli/serve-options.ts";
+import { blockOf } from "../support/pages.ts";
 import { isInstalled, program, root } from "../support/process.ts";
 import { useTemporaryFolders } from "../support/temporary-folders.ts";
 
@@ -39,6 +42,18 @@ describe("the systemd unit", () => {
       const command = await commands.find((one) => one.name === name)!.load();
       expect(parseFlags(command.flags, rest).size).toBeGreaterThan(1);
     }
+  });
+
+  it("takes the drop-in of docs/deploying.md, whose variables are those of flags", () => {
+    const dropIn = blockOf("docs/deploying.md", "ini");
+    const flags = new Set(serveFlags.map(({ name }) => variableOf(name)));
+    const variables = [...dropIn.matchAll(/\b(PLINTH_\w+)=%d\/(\S+)/g)];
+    expect(variables.map(([, name]) => flags.has(name!))).toEqual([true, true]);
+    for (const [, , file] of variables) expect(dropIn).toContain(`LoadCredential=${file}:`);
+    if (!isInstalled("systemd-analyze")) return;
+    const file = unitFile();
+    writeFileSync(file, `${readFileSync(file, "utf8")}\n${dropIn}`);
+    expect(analyze("verify", "--man=no", file)).toEqual({ status: 0, output: "" });
   });
 
   it("has commands that start a server and wait for it", async () => {

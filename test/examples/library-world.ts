@@ -1,4 +1,4 @@
-// What the examples of docs/library.md use; library.test.ts runs them in a process with the package.
+// What the examples of pages use; library.test.ts runs them in a process with the package.
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import {
@@ -44,6 +44,18 @@ export function execFileSync(program: string, [, kubeconfig = ""]: readonly stri
 }
 
 export function handler(): void {}
+
+export const deployment = {
+  apiVersion: "apps/v1",
+  kind: "Deployment",
+  name: "web",
+  namespace: "shop",
+} as const;
+
+/** Checks that a program would find its kubeconfig. */
+export function runYourProgram({ kubeconfig }: { readonly kubeconfig: string }): void {
+  assert(existsSync(kubeconfig));
+}
 
 const { kind, field, string, ObjectMeta } = declareGroup("shop.example.com", "v1");
 export const Order = kind({

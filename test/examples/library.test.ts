@@ -8,7 +8,12 @@ import { root } from "../support/root.ts";
 import { useTemporaryFolders } from "../support/temporary-folders.ts";
 
 const folder = useTemporaryFolders();
-const examples = blocksOf("docs/library.md", "ts example").map(({ text }) => text);
+const examples = [
+  ...blocksOf("docs/library.md", "ts example").map(({ text }) => text),
+  ...blocksOf("README.md", "ts").map(({ text }) => text),
+  // These examples have a server of their own, without the namespace of the others' object.
+  ...blocksOf("docs/faults.md", "ts").map(({ text }) => `const object = database;\n${text}`),
+];
 
 const head = `
 import assert from "node:assert/strict";
@@ -16,7 +21,7 @@ import { writeFileSync } from "node:fs";
 import https from "node:https";
 import { stringify } from "yaml";
 import { createServer, createTestCertificate, declareGroup, definitionOf, explore, manualClock, type FaultRule } from "plinth";
-import { afterEach, database, execFileSync, expect, handler, Order, runController, runExample } from "./library-world.ts";
+import { afterEach, database, deployment, execFileSync, expect, handler, Order, runController, runExample, runYourProgram } from "./library-world.ts";
 `;
 
 /** The objects that the examples expect, and the files that they read. */
@@ -46,7 +51,25 @@ metadata: { name: web, namespace: shop }
 spec: { containers: [{ name: web, image: web }] }
 `,
   "config/crds/none.yaml": "",
-  "test/manifests/map.yaml": "apiVersion: v1\nkind: ConfigMap\nmetadata: { name: loaded, namespace: shop }\n",
+  "test/manifests/shop.yaml": `
+apiVersion: v1
+kind: Namespace
+metadata: { name: shop }
+---
+apiVersion: v1
+kind: ConfigMap
+metadata: { name: loaded, namespace: shop }
+---
+apiVersion: apps/v1
+kind: Deployment
+metadata: { name: web, namespace: shop }
+spec:
+  replicas: 3
+  selector: { matchLabels: { app: web } }
+  template:
+    metadata: { labels: { app: web } }
+    spec: { containers: [{ name: web, image: web }] }
+`,
   "manifests/shop.yaml": "apiVersion: v1\nkind: ConfigMap\nmetadata: { name: colors, namespace: shop }\n",
 };
 
@@ -63,11 +86,15 @@ function program(): string {
     mkdirSync(path.dirname(path.join(home, file)), { recursive: true });
     writeFileSync(path.join(home, file), text);
   }
-  const runs = examples.map(
-    // Fewer schedules take less time.
-    (code) =>
-      `await runExample(async ({ server, client, devi, pod, object, start }) => {{\n${code.replace("seeds: 1000", "seeds: 20")}\n}});`,
-  );
+  const runs = examples.map((code) => {
+    const text = code
+      // The program imports the package once.
+      .replace(/^import .* from "plinth";$/gm, "")
+      // Fewer schedules take less time.
+      .replace("seeds: 1000", "seeds: 20");
+    const close = /^const server = /m.test(code) ? "await server.close();" : "";
+    return `await runExample(async ({ server, client, devi, pod, object, start }) => {{\n${text}${close}\n}});`;
+  });
   writeFileSync(path.join(home, "examples.ts"), `${head}\n${runs.join("\n")}\n`);
   return home;
 }
@@ -78,7 +105,7 @@ function run(home: string, ...words: readonly string[]) {
   return { status, output: stdout + stderr };
 }
 
-test("the examples of docs/library.md have correct types", () => {
+test("the examples of docs/library.md, docs/faults.md and README.md have correct types", () => {
   expect(examples.length).toBeGreaterThan(20);
   const home = program();
   const compiler = path.join(root, "node_modules/typescript/lib/tsc.js");
@@ -87,7 +114,7 @@ test("the examples of docs/library.md have correct types", () => {
   expect(status, output).toBe(0);
 }, 60_000);
 
-test("the examples of docs/library.md run", () => {
+test("the examples of docs/library.md, docs/faults.md and README.md run", () => {
   const home = program();
   buildSync({
     entryPoints: [path.join(home, "examples.ts")],

@@ -1,9 +1,10 @@
 import { cpSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync } from "node:fs";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { usage } from "../../bench/options.ts";
 import { kubectls } from "../support/kubectl.ts";
 import { PageShell } from "../support/page-shell.ts";
-import { blockOf } from "../support/pages.ts";
+import { blockOf, blocksOf, scriptOf } from "../support/pages.ts";
 import { root } from "../support/root.ts";
 
 const kubernetesNames = (text: string) => text.replaceAll("platform.io", "k8s.io");
@@ -121,5 +122,41 @@ describe("the commands of pages", () => {
       expect(out).toContain("secret/plinth-etcd-client created\n");
       expect(out).toContain("deployment.apps/plinth created\n");
     });
+  });
+});
+
+describe("commands that need no server", () => {
+  const shell = new PageShell();
+  afterAll(() => shell.close());
+
+  it("docs/flags.md: manifests are converted", async () => {
+    const budget = "apiVersion: policy/v1beta1\nkind: PodDisruptionBudget\nmetadata: { name: web }\n";
+    const ingress =
+      "apiVersion: networking.k8s.io/v1beta1\nkind: Ingress\nmetadata: { name: web }\nspec: { backend: { serviceName: web, servicePort: 80 } }\n";
+    shell.file("old.yaml", budget);
+    shell.file("manifests/web/ingress.yaml", ingress);
+    expect(await shell.run(blockOf("docs/flags.md", "sh convert"))).toContain(
+      "apiVersion: networking.k8s.io/v1\n",
+    );
+    expect(readFileSync(path.join(shell.folder, "new.yaml"), "utf8")).toContain("apiVersion: policy/v1\n");
+  });
+
+  it("docs/envtest.md and README.md: suites find the programs of each release", async () => {
+    // Stands for the compiler, which would run a suite.
+    const go = `#!/bin/sh
+[ "$*" = "test ./..." ] && cd "$KUBEBUILDER_ASSETS" && [ -x kube-apiserver ] && [ -x etcd ] && [ -x kubectl ] && pwd
+`;
+    shell.file("bin/go", go, 0o755);
+    const suites = scriptOf("docs/envtest.md", "sh suite");
+    const out = await shell.run(`${blockOf("README.md", "sh envtest")}\n${suites}`);
+    expect(new Set(out.trim().split("\n"))).toHaveLength(4);
+  });
+
+  it("docs/performance.md: options of the benchmarks exist", () => {
+    const words = blocksOf("docs/performance.md", "sh*").flatMap(
+      ({ text }) => text.match(/(?<= )--[a-z]+/g) ?? [],
+    );
+    expect(words.length).toBeGreaterThan(7);
+    for (const word of words) if (word !== "--help") expect(usage).toContain(`  ${word} `);
   });
 });

@@ -1,9 +1,11 @@
 import { describe, expect, test } from "vitest";
+import { parse } from "yaml";
 import { kindsOfRelease } from "../../src/kinds/kinds-of-release.ts";
 import { isStored, resourceOf } from "../../src/resources/registry/registry.ts";
 import { readEncryptionConfiguration } from "../../src/server/encryption/encryption-configuration.ts";
 import { configuredCiphers } from "../../src/server/encryption/providers.ts";
 import { platform } from "../../src/vocabulary/platform.ts";
+import { blockOf } from "../support/pages.ts";
 
 const secret = Buffer.alloc(32, 7).toString("base64");
 const key = { name: "key1", secret };
@@ -47,6 +49,18 @@ test("the first entry with a resource decides; its first provider encrypts and a
   ]);
   expect(ciphersOf("core", "secrets")?.readsPlain).toBe(true);
   expect(ciphersOf("core", "pods")?.readsPlain).toBe(false);
+});
+
+test("the examples of docs/encryption.md are accepted", async () => {
+  const text = blockOf("docs/encryption.md", "yaml configuration").replace("<32 bytes in Base64>", secret);
+  expect(await readEncryptionConfiguration(Buffer.from(text), platform)).toHaveLength(1);
+  const keys = parse(blockOf("docs/encryption.md", "yaml keys").replaceAll("…", secret)) as object;
+  const kms = parse(blockOf("docs/encryption.md", "yaml kms")) as object;
+  const configured = await read(
+    { resources: ["secrets"], providers: [{ aesgcm: keys }] },
+    { resources: ["configmaps"], ...kms },
+  );
+  expect(configured.map(({ providers }) => providers.length)).toEqual([1, 2]);
 });
 
 test("identity as the first provider stores plain text and reads encrypted values", async () => {

@@ -1,4 +1,5 @@
-import { cpSync, rmSync } from "node:fs";
+import { cpSync, mkdirSync, rmSync } from "node:fs";
+import path from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { systemClock } from "../../src/base/clock.ts";
 import {
@@ -18,6 +19,8 @@ import {
   StoreTimeoutError,
   StoreUnavailableError,
 } from "../../src/storage/store.ts";
+import { PageShell } from "../support/page-shell.ts";
+import { blockOf } from "../support/pages.ts";
 import { DatabaseProxy } from "./database-proxy.ts";
 import { makeCertificates } from "./etcd-server.ts";
 import { postgresMissing, PostgresServer } from "./postgres-server.ts";
@@ -51,6 +54,24 @@ describe.skipIf(postgresMissing !== undefined)(
         warn: (message) => warnings.push(message),
         ...more,
       });
+
+    it("docs/running.md: a server starts with the URL of a file", async () => {
+      const shell = new PageShell(undefined, { PASSWORD: server.password });
+      try {
+        mkdirSync(path.join(shell.folder, "etc/plinth"), { recursive: true });
+        cpSync(path.join(files.path, "ca.crt"), path.join(shell.folder, "etc/plinth/db-ca.crt"));
+        const host = `127.0.0.1:${server.port}`;
+        const command = blockOf("docs/running.md", "sh postgres")
+          .replace("db-1,db-2/plinth", `${host},${host}/postgres`)
+          // Without it connections to this machine are not verified.
+          .replace("?sslrootcert", "?sslmode=verify-full&sslrootcert");
+        await shell.run(command);
+        // The test database doesn't sync, of which the server warns.
+        expect(shell.servers[0]!.log().trim().split("\n")).toEqual([expect.stringContaining("fsync=off")]);
+      } finally {
+        await shell.close();
+      }
+    });
 
     /** Runs a test with a store behind a proxy without TLS, and one beside it. */
     async function behindProxy(

@@ -5,6 +5,7 @@ import path from "node:path";
 import { expect } from "vitest";
 import type { CodeBlock } from "./pages.ts";
 import { program, root } from "./root.ts";
+import { serveCommand } from "./serve-command.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
 
 /** A server that a command of a page has started. */
@@ -18,10 +19,8 @@ export interface PageServer {
   kill(): Promise<void>;
 }
 
-/** A command that starts a server: it begins a line and may continue after a backslash. */
-const serveCommand = /^(?:plinth serve|npm start)\b(?:[^\n]*\\\n)*[^\n]*$/m;
 /** Absolute paths of pages, which are below the folder of the shell instead. */
-const absolutePath = /(?<=^|[\s='"])\/(?=(?:backups|etc|run|var)\/)/gm;
+const absolutePath = /(?<=^|[\s='">])\/(?=(?:backups|etc|run|var)\/)/gm;
 const separator = "--- next block ---\n";
 
 /** The programs by which pages run the product, with the text of the script that is run instead. */

@@ -17,7 +17,7 @@ export interface CodeBlock {
 const ignoredFolders = new Set(["node_modules", "dist", ".git"]);
 
 /** The Markdown files below a folder of the project, as paths from the root. */
-function pagesBelow(folder = ""): string[] {
+export function pagesBelow(folder = ""): string[] {
   return readdirSync(path.join(root, folder), { withFileTypes: true }).flatMap((entry) => {
     const name = path.posix.join(folder, entry.name);
     if (entry.isDirectory()) return ignoredFolders.has(entry.name) ? [] : pagesBelow(name);
@@ -26,7 +26,7 @@ function pagesBelow(folder = ""): string[] {
 }
 
 /** The code blocks of a page, in order. Those in lists lose their indentation. */
-function codeBlocks(page: string): CodeBlock[] {
+export function codeBlocks(page: string): CodeBlock[] {
   const lines = readFileSync(path.join(root, page), "utf8").split("\n");
   const blocks: Omit<CodeBlock, "output">[] = [];
   const adjacent = new Set<number>();
@@ -50,7 +50,7 @@ function codeBlocks(page: string): CodeBlock[] {
 }
 
 /** Whether a text matches a pattern in which `*` stands for any characters. */
-function matches(pattern: string, text: string): boolean {
+export function matches(pattern: string, text: string): boolean {
   const parts = pattern.split("*").map((part) => part.replaceAll(/[.+?^${}()|[\]\\]/g, String.raw`\$&`));
   return new RegExp(`^${parts.join(".*")}$`).test(text);
 }

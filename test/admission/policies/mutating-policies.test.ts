@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import type { CreateServerOptions } from "../../../src/index.ts";
 import { TestServer } from "../../support/api.ts";
 import { ok } from "../../api/support.ts";
+import { blockOf } from "../../support/pages.ts";
 import { configMap, CONFIG_MAPS, configMapRule } from "./support.ts";
 
 const GROUP = "/apis/admissionregistration.platform.io";
@@ -108,6 +109,23 @@ describe("mutating policies", () => {
     ];
     const { body } = await withPolicies(policies, () => ok(create("ordered")));
     expect(body.metadata.labels).toEqual({ a: "x", seen: "true" });
+  });
+
+  test("docs/cel.md: the mutations and access checks of the page are accepted, and change objects", async () => {
+    const checks = blockOf("docs/cel.md", "text authorizer").trim().split("\n");
+    const variables = checks.map((expression, index) => ({ name: `check${index}`, expression }));
+    const configuration = apply(
+      blockOf("docs/cel.md", "text configuration")
+        .replace("params.data.tier", "'front'")
+        .replace(/,\s+spec: .*/, "}"),
+    );
+    const patched = patch(
+      blockOf("docs/cel.md", "text patch").replace("'/spec/replicas', value: 1", "'/data/a', value: '1'"),
+    );
+    const { body } = await withPolicies([policy("page", [configuration, patched], { variables })], () =>
+      ok(create("page", { a: "1" })),
+    );
+    expect(body.metadata.labels).toEqual({ tier: "front", "example.com/tier": "front" });
   });
 
   test("that fail are causes of one error, in order", async () => {

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { parse } from "yaml";
+import { createAuthority } from "../../../src/base/certificates/serving-certificates.ts";
 import { ok } from "../support.ts";
 import { useServer } from "../../support/use-server.ts";
 import { definition, definitions, group, order, served, version, whenServed } from "./support.ts";
@@ -33,4 +34,16 @@ test("docs/custom-resources.md: its definition is served, its object is valid, a
   await ok(server.admin.post(again, { ...first, spec: { min: 1, max: 1, name: "a" } }));
   const renamed = await server.admin.patch(`${again}/first`, { spec: { name: "b" } });
   expect([renamed.status, renamed.body.details.causes[0].field]).toEqual([422, "spec.name"]);
+});
+
+test("docs/custom-resources.md: a definition with its conversion is accepted", async () => {
+  const defined = parse(blockOf("docs/custom-resources.md", "yaml definition")) as { spec: object };
+  const bundle = Buffer.from(createAuthority().certificate).toString("base64");
+  const conversion = parse(
+    blockOf("docs/custom-resources.md", "yaml conversion").replace(/(?<=caBundle: ).*/, bundle),
+  ) as { spec: object };
+  const converted = { ...defined, spec: { ...defined.spec, ...conversion.spec } };
+  const strict = `${definitions}?dryRun=All&fieldValidation=Strict`;
+  const { status, body, warnings } = await server.admin.post(strict, converted);
+  expect([status, body.spec?.conversion?.strategy, warnings]).toEqual([201, "Webhook", []]);
 });

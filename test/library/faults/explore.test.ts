@@ -3,6 +3,7 @@ import { explore, ExploreError, type Exploration, type ExploreOptions } from "..
 import { cpuStopwatch } from "../../support/cpu-time.ts";
 import { cases } from "./controllers.ts";
 import { newConfigMap } from "./support.ts";
+import { blockOf } from "../../support/pages.ts";
 
 const server = { enabledControllers: ["*", "-root-ca-cert-publisher"] };
 const collection = { apiVersion: "v1", kind: "ConfigMap", namespace: "default" } as const;
@@ -47,6 +48,15 @@ describe("explore", () => {
       /^seed \d+ of 1000 fails: the pair: \["a-key"\] instead of \["a-key","a-lock"\]\n/,
     );
     expect(error.message).toContain(error.faults[0]!.text);
+    // The page shows a message of this form.
+    const [first, second, third, ...rest] = blockOf("docs/faults.md", "text").trim().split("\n");
+    expect(first).toMatch(/^seed \d+ of 1000 fails: /);
+    expect(second).toMatch(/^The faults \(of \d+, the others aren't needed\):$/);
+    expect(third).toMatch(
+      /^ {2}1\. watch secrets \S+ by controller: delayEventTurns \d+ \(after \d+ requests\)$/,
+    );
+    const [seed] = /\d+/.exec(first!)!;
+    expect(rest).toEqual([`To repeat it: explore({ seeds: [${seed}] }, …)`]);
     expect(error.message).toContain(`To repeat it: explore({ seeds: [${error.seed}] }, …)`);
     expect(error.cause).toMatchObject({ message: 'the pair: ["a-key"] instead of ["a-key","a-lock"]' });
     const again = await failure({ seeds: [error.seed] }, buggy);

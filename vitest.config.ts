@@ -50,6 +50,8 @@ export default defineConfig({
           exclude: [
             ...configDefaults.exclude,
             ...sharedProcess,
+            // `npm run site:test` runs it, after the site has been built.
+            "test/site/**",
             // Tests in a browser run where Chromium is installed.
             ...(chromiumPath() === undefined ? ["test/**/*.chromium.test.ts"] : []),
           ],

@@ -133,6 +133,14 @@ it("light and dark follow the system until the reader chooses, and the choice is
   expect(await backgroundOf(page)).toBe(backgrounds[1]);
 });
 
+it.each(["light", "dark"] as const)("code has colors in the %s scheme", async (scheme) => {
+  const { page } = await browser.open(site.url("recipes/kind/"), scheme);
+  const colors = await page.evaluate<string[]>(
+    "[...document.querySelectorAll('pre span')].map((one) => getComputedStyle(one).color)",
+  );
+  expect(new Set(colors).size).toBeGreaterThan(3);
+});
+
 describe.each(["light", "dark"] as const)("in %s colors", (scheme) => {
   it.each([
     "",

@@ -5,6 +5,7 @@ import path from "node:path";
 
 const policy = "default-src 'self'; object-src 'none'; base-uri 'none'; form-action 'none'";
 const folder = "_astro";
+const classPrefix = "s-";
 
 /**
  * Extracts scripts, styles and pictures from the pages and stylesheets of a folder, and adds the policy to the pages.
@@ -15,7 +16,7 @@ const folder = "_astro";
 export async function applyStrictPolicy(trees, output, base) {
   const files = new ExtractedFiles(base);
   for (const tree of trees) extract(tree, files);
-  await extractPictures(path.join(output, folder), files);
+  await adaptStylesheets(path.join(output, folder), files);
   files.write(output);
   for (const tree of trees) addToHead(tree, files.stylesheet);
 }
@@ -41,7 +42,7 @@ class ExtractedFiles {
   classOf(declarations) {
     const known = this.#classes.get(declarations);
     if (known !== undefined) return known;
-    const name = `s-${createHash("sha256").update(declarations).digest("hex").slice(0, 8)}`;
+    const name = `${classPrefix}${createHash("sha256").update(declarations).digest("hex").slice(0, 8)}`;
     this.#classes.set(declarations, name);
     return name;
   }
@@ -107,8 +108,8 @@ function addToHead(tree, stylesheet) {
   head.childNodes.push(element("link", { rel: "stylesheet", href: stylesheet }));
 }
 
-/** Replaces the pictures inside of stylesheets (`data:` addresses) by files. */
-async function extractPictures(styles, files) {
+/** Adapts the stylesheets: pictures inside of them (`data:` addresses) become files, and selectors match classes of `style` attributes. */
+async function adaptStylesheets(styles, files) {
   for (const name of readdirSync(styles).filter((file) => file.endsWith(".css"))) {
     let text = readFileSync(path.join(styles, name), "utf8");
     for (const [reference, ...addresses] of text.matchAll(
@@ -119,6 +120,10 @@ async function extractPictures(styles, files) {
       if (!type.startsWith("image/svg+xml")) throw new Error(`${name}: a picture of the type ${type}`);
       text = text.replaceAll(reference, `url("${files.addressOf(await response.text(), "svg")}")`);
     }
+    // The colors of code.
+    text = text.replaceAll("[style^='--']:not([class])", `[class^='${classPrefix}']`);
+    if (text.includes("[style"))
+      throw new Error(`${name}: a selector of style attributes, which are extracted`);
     writeFileSync(path.join(styles, name), text);
   }
 }

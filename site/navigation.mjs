@@ -70,6 +70,7 @@ export const sections = [
       "docs/admission.md",
       { page: "examples/webhooks/README.md", label: "Webhooks by example" },
       "docs/controllers.md",
+      "docs/limits.md",
       "docs/reliability.md",
       "docs/performance.md",
     ],

@@ -4,6 +4,8 @@ import { create, record, remove, textOf, update } from "../../src/storage/confor
 import { aesGcm } from "../../src/storage/encryption/local-ciphers.ts";
 import { EncryptedStore } from "../../src/storage/encryption/encrypted-store.ts";
 import { connectPostgresStore } from "../../src/storage/postgres/postgres-store.ts";
+import { RevisionCompactedError } from "../../src/storage/store.ts";
+import { blockOf } from "../support/pages.ts";
 import { describeModel } from "./model.ts";
 import { postgresMissing, PostgresServer } from "./postgres-server.ts";
 import { describeConformance, openSubject } from "./support.ts";
@@ -56,6 +58,17 @@ describe.skipIf(postgresMissing !== undefined)(`PostgreSQL (${postgresMissing ??
     const stored = await subject.store.get("/g/r/n/x", first);
     const bytes = Buffer.concat([stored!.header, stored!.body]);
     expect(bytes.toString("latin1")).not.toContain("secret");
+    await subject.dispose();
+  });
+
+  it("docs/running.md: its command moves a store that lost writes above the last revision that clients have seen", async () => {
+    const subject = await open();
+    const before = await create(subject.store, "/g/r/n/x", "1");
+    server.sql(blockOf("docs/running.md", "sql skip").replace("plinth.", `test_${stores - 1}.`));
+    const store = await subject.another();
+    expect(await store.latestRevision()).toBeGreaterThan(1_234_567);
+    expect(textOf(await store.get("/g/r/n/x"))).toBe("1");
+    await expect(store.get("/g/r/n/x", before)).rejects.toThrow(RevisionCompactedError);
     await subject.dispose();
   });
 });

@@ -155,13 +155,18 @@ test("commands in texts name existing commands of the program, with existing fla
 });
 
 test("commands in texts name existing scripts and files of the project, with existing options", () => {
-  const { scripts } = JSON.parse(read("package.json")) as { scripts: Record<string, string> };
+  const scriptsIn = (folder: string) =>
+    (JSON.parse(read(path.posix.join(folder, "package.json"))) as { scripts: Record<string, string> })
+      .scripts;
   const faults = written.filter(({ command }) => {
     const [, file] = /^npx (?:tsx|vitest run) (\S+)/.exec(command) ?? [];
     // An example of a test file.
     if (file !== undefined) return file !== "test/api/a.test.ts" && !existsSync(path.join(root, file));
     const [, script] = /^npm run (\S+)/.exec(command) ?? [];
     if (script === undefined) return false;
+    const [, prefix] = / --prefix (\S+)$/.exec(command) ?? [];
+    if (prefix !== undefined) return scriptsIn(prefix)[script] === undefined;
+    const scripts = scriptsIn("");
     const [, options = ""] = command.replace(/#.*/, "").split(" -- ", 2);
     const folder = / (\S+)\/\w+\.m?[jt]s$/.exec(scripts[script] ?? "")?.[1];
     const sources = folder === undefined ? "" : filesBelow(folder).map(read).join("");

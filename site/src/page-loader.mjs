@@ -3,7 +3,17 @@ import { readFileSync } from "node:fs";
 import path from "node:path";
 import { glob } from "astro/loaders";
 import { withSlash } from "../base.mjs";
-import { addressOf, filesOf, folders, linkedFiles, pages, pagesIn, root, titleOf } from "../pages.mjs";
+import {
+  addressOf,
+  filesOf,
+  folders,
+  linkedFiles,
+  pages,
+  pagesIn,
+  root,
+  summaryOf,
+  titleOf,
+} from "../pages.mjs";
 
 /** @returns {import("astro/loaders").Loader} */
 export function pageLoader() {
@@ -12,8 +22,8 @@ export function pageLoader() {
     name: "pages",
     load: async (context) => {
       const parseData = (entry) => {
-        const title = titleOf(path.relative(root, entry.filePath).replaceAll(path.sep, "/"));
-        return context.parseData({ ...entry, data: { ...entry.data, title } });
+        const file = path.relative(root, entry.filePath).replaceAll(path.sep, "/");
+        return context.parseData({ ...entry, data: { title: titleOf(file), description: summaryOf(file) } });
       };
       await files.load({ ...context, parseData });
       for (const page of generatedPages(withSlash(context.config.base))) await addPage(context, page);

@@ -7,7 +7,7 @@ import { base, builtFiles, useSite } from "./built-site.ts";
 const site = useSite();
 const browser = useBrowser();
 const addresses = builtFiles()
-  .filter((file) => file.endsWith("index.html"))
+  .filter((file) => file.endsWith(".html"))
   .map((file) => file.replace(/index\.html$/, ""));
 const maxScriptBytes = 50 * 1024;
 const indexFile = "search-index.json";

@@ -15,8 +15,6 @@ export interface PageServer {
   readonly log: () => string;
   /** Asks it to stop and waits for its end. @returns the exit code, null if a signal ended it */
   stop(): Promise<number | null>;
-  /** Ends it at once. */
-  kill(): Promise<void>;
 }
 
 /** Absolute paths of pages, which are below the folder of the shell instead. */
@@ -44,6 +42,7 @@ export class PageShell {
   private readonly temporary = temporaryFolder();
   /** The servers that run, in the order of their start. */
   readonly servers: PageServer[] = [];
+  private readonly children: ChildProcess[] = [];
   readonly folder = this.temporary.path;
 
   /**
@@ -106,6 +105,7 @@ export class PageShell {
       env: this.environment(),
       stdio: ["ignore", "pipe", "pipe"],
     });
+    this.children.push(child);
     let out = "";
     let err = "";
     child.stderr.on("data", (chunk: Buffer) => (err += chunk.toString()));
@@ -115,7 +115,7 @@ export class PageShell {
         out += chunk.toString();
         const url = /at (https:\/\/\S+)/.exec(out)?.[1];
         if (url === undefined || !/^administrator: .+$/m.test(out)) return;
-        const server = serverOf(child, url, () => err);
+        const server = { url, log: () => err, stop: () => end(child, "SIGTERM") };
         this.servers.push(server);
         resolve(server);
       });
@@ -129,7 +129,7 @@ export class PageShell {
 
   /** Ends the servers at once and removes the folder. */
   async close(): Promise<void> {
-    for (const server of this.servers) await server.kill();
+    for (const child of this.children) await end(child, "SIGKILL");
     this.temporary.remove();
   }
 
@@ -163,18 +163,11 @@ export class PageShell {
   }
 }
 
-function serverOf(child: ChildProcess, url: string, log: () => string): PageServer {
-  const end = async (signal: NodeJS.Signals): Promise<number | null> => {
-    if (child.exitCode !== null || child.signalCode !== null) return child.exitCode;
-    const ended = once(child, "exit");
-    child.kill(signal);
-    const [code] = (await ended) as [number | null];
-    return code;
-  };
-  return {
-    url,
-    log,
-    stop: () => end("SIGTERM"),
-    kill: async () => void (await end("SIGKILL")),
-  };
+/** Sends a signal and waits for the end. @returns the exit code, null if a signal ended it */
+async function end(child: ChildProcess, signal: NodeJS.Signals): Promise<number | null> {
+  if (child.exitCode !== null || child.signalCode !== null) return child.exitCode;
+  const ended = once(child, "exit");
+  child.kill(signal);
+  const [code] = (await ended) as [number | null];
+  return code;
 }

@@ -36,7 +36,7 @@ esac`,
 
 /**
  * Runs the shell blocks of documentation pages, word for word, in a folder of its own which is also the home folder. Servers listen
- * on free ports, whatever ports the page names, and log warnings only. `examples` and `node_modules/plinth` are those of the project.
+ * on free ports, whatever ports the page names, and log warnings only. `dist`, `examples` and `node_modules/plinth` are those of the project.
  */
 export class PageShell {
   private readonly temporary = temporaryFolder();
@@ -58,7 +58,7 @@ export class PageShell {
     if (kubectl !== undefined) symlinkSync(kubectl, path.join(this.folder, "bin/kubectl"));
     mkdirSync(path.join(this.folder, "node_modules"));
     symlinkSync(root, path.join(this.folder, "node_modules/plinth"));
-    symlinkSync(path.join(root, "examples"), path.join(this.folder, "examples"));
+    for (const name of ["dist", "examples"]) symlinkSync(path.join(root, name), path.join(this.folder, name));
   }
 
   /** Writes a file below the folder. @returns its path */

@@ -4,6 +4,7 @@ import { describe, expect, test } from "vitest";
 import { FlagReader, parseFlags, UsageError } from "../../src/cli/flag-reader.ts";
 import { serveFlags } from "../../src/cli/flags.ts";
 import { serveOptions } from "../../src/cli/serve-options.ts";
+import { kubernetes } from "../../src/vocabulary/kubernetes.ts";
 import { blockOf } from "../support/pages.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
@@ -92,7 +93,7 @@ test("docs/flags.md: its configuration file sets the options that it names", asy
   const { server } = await serveOptions(new Map([["config", file]]), {});
   folder.remove();
   expect(server).toMatchObject({
-    vocabulary: "kubernetes",
+    vocabulary: kubernetes,
     port: 8443,
     storage: { engine: "etcd", endpoints: ["https://127.0.0.1:2379"] },
     retentionMs: 600_000,

@@ -188,9 +188,9 @@ class Reader {
     }
     const file = text(user, "tokenFile", "user.tokenFile");
     if (file !== "") {
-      const place = path.resolve(this.folder, file);
-      await readNamed(place, "user.tokenFile");
-      return { kind: "token-file", file: place };
+      const resolved = path.resolve(this.folder, file);
+      await readNamed(resolved, "user.tokenFile");
+      return { kind: "token-file", file: resolved };
     }
     const token = text(user, "token", "user.token");
     if (token !== "") return { kind: "token", token };
@@ -205,22 +205,22 @@ class Reader {
     if (data !== "") return Buffer.from(data, "base64").toString("utf8");
     const file = text(from, name, `${owner}.${name}`);
     if (file === "") return undefined;
-    const place = path.resolve(this.folder, file);
-    this.files.push(place);
-    return (await readNamed(place, `${owner}.${name}`)).toString("utf8");
+    const resolved = path.resolve(this.folder, file);
+    this.files.push(resolved);
+    return (await readNamed(resolved, `${owner}.${name}`)).toString("utf8");
   }
 }
 
 /**
  * Returns the CA certificates of a PEM text.
  *
- * @param place begins the message of the error: a field or a file.
+ * @param errorPrefix a field or a file.
  * @throws {ConfigurationFault} if there is none, or one is invalid.
  */
-export function authoritiesIn(pem: string, place: string): string[] {
+export function authoritiesIn(pem: string, errorPrefix: string): string[] {
   const blocks = certificatesIn(pem);
-  if (blocks.length === 0) throw new ConfigurationFault(`${place}: holds no certificate in PEM`);
-  for (const block of blocks) certificate(block, place);
+  if (blocks.length === 0) throw new ConfigurationFault(`${errorPrefix}: holds no certificate in PEM`);
+  for (const block of blocks) certificate(block, errorPrefix);
   return blocks;
 }
 
@@ -235,26 +235,26 @@ function checkPair(cert: string, key: string): void {
   if (!belongs) throw new ConfigurationFault("user.client-key: is not the key of user.client-certificate");
 }
 
-function certificate(pem: string, place: string): X509Certificate {
+function certificate(pem: string, errorPrefix: string): X509Certificate {
   try {
     return new X509Certificate(pem);
   } catch {
-    throw new ConfigurationFault(`${place}: holds no certificate in PEM`);
+    throw new ConfigurationFault(`${errorPrefix}: holds no certificate in PEM`);
   }
 }
 
 /**
  * Reads a file.
  *
- * @param place the field that names it, for the error; empty for the configuration itself.
+ * @param errorPrefix the field that names it; empty for the configuration itself.
  * @throws {ConfigurationFault} if it can't be read.
  */
-export async function readNamed(file: string, place: string): Promise<Buffer> {
+export async function readNamed(file: string, errorPrefix: string): Promise<Buffer> {
   try {
     return await readFile(file);
   } catch (error) {
     const why = whyUnreadable(error);
-    throw new ConfigurationFault(place === "" ? why : `${place}: ${file}: ${why}`);
+    throw new ConfigurationFault(errorPrefix === "" ? why : `${errorPrefix}: ${file}: ${why}`);
   }
 }
 
@@ -267,14 +267,14 @@ function own(from: Fields, name: string): unknown {
   return value === null ? undefined : value;
 }
 
-function fields(value: unknown, place: string): Fields {
-  if (!isFields(value)) throw new ConfigurationFault(`${place}: is not an object`);
+function fields(value: unknown, errorPrefix: string): Fields {
+  if (!isFields(value)) throw new ConfigurationFault(`${errorPrefix}: is not an object`);
   return value;
 }
 
 /** Returns a string; empty if it is absent. */
-function text(from: Fields, name: string, place: string): string {
+function text(from: Fields, name: string, errorPrefix: string): string {
   const value = own(from, name) ?? "";
-  if (typeof value !== "string") throw new ConfigurationFault(`${place}: is not a text`);
+  if (typeof value !== "string") throw new ConfigurationFault(`${errorPrefix}: is not a text`);
   return value;
 }

@@ -7,16 +7,16 @@ import {
   type ClientConfiguration,
 } from "./client-configuration.ts";
 
-/** Where a program in a pod finds the API server of its cluster. */
-export interface ClusterPlace {
+/** What the cluster gives a pod to use its API server. */
+export interface PodCredentials {
   /** Environment variables; `…_SERVICE_HOST` and `…_SERVICE_PORT` have the address of the API server. */
   readonly environment: Readonly<Record<string, string | undefined>>;
   /** Folder with the token of the pod's service account and the CA certificate of the cluster. */
   readonly folder: string;
 }
 
-/** Returns the place of a pod's own cluster. */
-export function ownCluster({ domain }: Pick<Vocabulary, "domain">): ClusterPlace {
+/** The credentials of the pod in which this process runs. */
+export function ownPodCredentials({ domain }: Pick<Vocabulary, "domain">): PodCredentials {
   return { environment: process.env, folder: `/var/run/secrets/${domain}/serviceaccount` };
 }
 
@@ -28,7 +28,7 @@ export function ownCluster({ domain }: Pick<Vocabulary, "domain">): ClusterPlace
  * @throws {ConfigurationFault} if the program isn't in a pod, or a file can't be used.
  */
 export async function inClusterConfiguration(
-  { environment, folder }: ClusterPlace,
+  { environment, folder }: PodCredentials,
   { name }: Pick<Vocabulary, "name">,
   resource: string,
 ): Promise<ClientConfiguration> {

@@ -128,7 +128,7 @@ describe("a service that a client configuration names", () => {
 
 describe("the API server of the cluster of a pod", () => {
   const names = { name: "kubernetes" } as const;
-  const place = (environment: Record<string, string>) => ({ environment, folder });
+  const credentials = (environment: Record<string, string>) => ({ environment, folder });
   const address = () => {
     const { hostname, port } = new URL(service.url);
     return { KUBERNETES_SERVICE_HOST: hostname, KUBERNETES_SERVICE_PORT: port };
@@ -137,7 +137,7 @@ describe("the API server of the cluster of a pod", () => {
   it("is asked with the token and the CA certificate of the service account", async () => {
     writeFileSync(path.join(folder, "token"), "of-the-pod\n");
     writeFileSync(path.join(folder, "ca.crt"), service.ca);
-    const configuration = await inClusterConfiguration(place(address()), names, "/apis/reviews");
+    const configuration = await inClusterConfiguration(credentials(address()), names, "/apis/reviews");
     expect(configuration.files).toEqual([path.join(folder, "ca.crt")]);
     const remote = new RemoteService(configuration, systemClock);
     expect(await remote.post({ question: 1 })).toEqual({ ok: true });
@@ -147,7 +147,7 @@ describe("the API server of the cluster of a pod", () => {
     });
     await remote.close();
     const environment = { KUBERNETES_SERVICE_HOST: "fd00::1", KUBERNETES_SERVICE_PORT: "443" };
-    const { server } = await inClusterConfiguration(place(environment), names, "/");
+    const { server } = await inClusterConfiguration(credentials(environment), names, "/");
     expect(server.href).toBe("https://[fd00::1]/");
   });
 

@@ -75,15 +75,15 @@ function checkConnection(
   { type = "", kubeConfigFile }: NonNullable<WebhookFields["connectionInfo"]> = {},
   report: FieldReport,
 ): string | undefined {
-  const place = report.at("kubeConfigFile");
+  const fileReport = report.at("kubeConfigFile");
   if (type === inCluster) {
     if (typeof kubeConfigFile === "string")
-      place.invalid(kubeConfigFile, "can only be set when type=KubeConfigFile");
+      fileReport.invalid(kubeConfigFile, "can only be set when type=KubeConfigFile");
     return undefined;
   }
   const file = kubeConfigFile ?? "";
   checkChoice(type, [inCluster, "KubeConfigFile"], report.at("type"));
-  if (file === "") place.required();
-  else if (!path.isAbsolute(file)) place.invalid(file, "must be an absolute path");
+  if (file === "") fileReport.required();
+  else if (!path.isAbsolute(file)) fileReport.invalid(file, "must be an absolute path");
   return file;
 }

@@ -9,7 +9,7 @@ import { AuthorizationWebhook } from "../../authorization/webhook.ts";
 import { rarely } from "../../base/clock.ts";
 import { ReloadCounters } from "../../base/reload-counters.ts";
 import { authorization } from "../../kinds/groups.ts";
-import { inClusterConfiguration, ownCluster } from "../../remote/in-cluster-configuration.ts";
+import { inClusterConfiguration, ownPodCredentials } from "../../remote/in-cluster-configuration.ts";
 import { serviceLimits } from "../../remote/remote-service.ts";
 import { ConfigurationError } from "../../schema/configuration.ts";
 import { groupName } from "../../schema/kind.ts";
@@ -156,7 +156,9 @@ class WebhookServices {
       const name = `${field}.type InClusterConfig`;
       const resource = `/apis/${groupName(authorization, vocabulary)}/${version}/subjectaccessreviews`;
       const read = () =>
-        withoutFaults(name, () => inClusterConfiguration(ownCluster(vocabulary), vocabulary, resource));
+        withoutFaults(name, () =>
+          inClusterConfiguration(ownPodCredentials(vocabulary), vocabulary, resource),
+        );
       return await configuredService(this.options, { name, read }, limits);
     } catch (error) {
       if (error instanceof OptionsError) throw new ConfigurationError(error.message, { cause: error });

@@ -91,8 +91,21 @@ export class AdmissionChain implements Admitter {
    */
   mutate(request: AdmissionRequest): MaybePromise<void> {
     const pending = this.runPhase("admit", request);
-    if (pending instanceof Promise) return pending.then(() => this.reinvoke(request));
-    return this.reinvoke(request);
+    if (!(pending instanceof Promise)) return this.reinvoke(request);
+    this.startReads(request);
+    return pending.then(() => this.reinvoke(request));
+  }
+
+  /** Lets plugins of both phases read what they follow while the first of them waits, so that reads of a store over a network are shared. */
+  private startReads(request: AdmissionRequest): void {
+    const { admit, validate } = this.planFor(request.operation, request.target);
+    try {
+      for (const plugin of admit) plugin.skips?.(request);
+      for (const plugin of validate) plugin.skips?.(request);
+    } catch {
+      // The plugin throws it again when it is its turn; an earlier plugin may reject the request first.
+      return;
+    }
   }
 
   private reinvoke(request: AdmissionRequest): MaybePromise<void> {

@@ -1,5 +1,14 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { AdmissionChain, type AdmissionPlugin } from "../../src/admission/admission-chain.ts";
+import {
+  AdmissionChain,
+  type AdmissionPlugin,
+  type SkippedRequest,
+} from "../../src/admission/admission-chain.ts";
+import type { FollowedObjects } from "../../src/admission/followed-objects.ts";
+import {
+  FollowedWebhooks,
+  type FollowedConfiguration,
+} from "../../src/admission/webhooks/followed-webhooks.ts";
 import { StatusError } from "../../src/base/status-error.ts";
 import { ConfigMap } from "../../src/kinds/core/config-map.ts";
 import type { AdmissionRequest } from "../../src/resources/engine/engine.ts";
@@ -52,6 +61,40 @@ describe("the chain", () => {
       ["Refuses", "validate", "CREATE", true, 0],
       [undefined, "validate", "CREATE", true, 0],
     ]);
+  });
+
+  test("webhooks of both phases are read together, once for a request, while an earlier plugin waits", async () => {
+    const reads: string[] = [];
+    const followed = ["mutating", "validating"].map((name) => {
+      const read = async () => {
+        reads.push(name);
+        return [];
+      };
+      const configurations = { in: read } as unknown as FollowedObjects<FollowedConfiguration>;
+      return new FollowedWebhooks(configurations, registry);
+    });
+    const [mutating, validating] = followed as [FollowedWebhooks, FollowedWebhooks];
+    const plugin = (name: string, of: FollowedWebhooks) => ({
+      name,
+      concerns: () => true,
+      skips: (one: SkippedRequest) => of.matchesNone(one),
+    });
+    let resume = (): void => undefined;
+    const wait = new Promise<void>((resolve) => (resume = resolve));
+    const call = async (of: FollowedWebhooks, one: AdmissionRequest) => void (await of.matching(one));
+    const chain = new AdmissionChain([
+      { name: "Waits", concerns: () => true, mutate: () => wait },
+      { ...plugin("Mutating", mutating), mutate: (one) => call(mutating, one) },
+      { ...plugin("Validating", validating), validate: (one) => call(validating, one) },
+    ]);
+    const mutated = chain.mutate(request);
+    expect(reads).toEqual(["mutating", "validating"]);
+    resume();
+    await mutated;
+    await chain.validate(request);
+    expect(reads).toHaveLength(2);
+    await chain.mutate({ ...request });
+    expect(reads).toHaveLength(4);
   });
 
   test("neither calls nor measures a plugin that skips the request, nor a phase that all plugins skip", async () => {

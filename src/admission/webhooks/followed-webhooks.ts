@@ -20,6 +20,8 @@ const none: readonly Match<Webhook>[] = [];
 export class FollowedWebhooks {
   private indexed: readonly FollowedConfiguration[] | undefined;
   private index: MatchIndex<Webhook> | undefined;
+  /** Reads that have begun, by request. */
+  private readonly started = new WeakMap<SkippedRequest, Promise<readonly Match<Webhook>[]>>();
 
   constructor(
     private readonly configurations: FollowedObjects<FollowedConfiguration>,
@@ -34,8 +36,20 @@ export class FollowedWebhooks {
     return !(matches instanceof Promise) && matches.length === 0;
   }
 
-  /** @throws {StoreUnavailableError} the configurations can't be read. */
+  /**
+   * Returns the webhooks that match a request. If the store must be asked, the calls of a request share its answer.
+   *
+   * @throws {StoreUnavailableError} the configurations can't be read.
+   */
   matching(request: SkippedRequest): MaybePromise<readonly Match<Webhook>[]> {
+    const started = this.started.get(request);
+    if (started !== undefined) return started;
+    const matches = this.currentMatches(request);
+    if (matches instanceof Promise) this.started.set(request, matches);
+    return matches;
+  }
+
+  private currentMatches(request: SkippedRequest): MaybePromise<readonly Match<Webhook>[]> {
     return andThen(this.configurations.in(""), (configurations) => {
       if (configurations.length === 0) return none;
       if (configurations !== this.indexed) this.index = this.indexOf(configurations);

@@ -151,7 +151,7 @@ test("a failure that comes after the timeout is dropped, a defect is still logge
     cutOff: () => logged.push("cut off"),
   };
   const service = { log, engine: { vocabulary: platform } } as unknown as HttpService;
-  const exchange = { method: "GET", url: "/x", expired: true, answered: true } as HttpExchange;
+  const exchange = { method: "GET", url: "/x", auditId: "", expired: true, answered: true } as HttpExchange;
   answerFailure(service, newRequest(exchange, 0), new StatusError("Conflict", "late"));
   expect(logged).toEqual([]);
   answerFailure(service, newRequest(exchange, 0), new Error("a defect"));

@@ -2,6 +2,7 @@ import { revisionOf } from "../entry.ts";
 import { closedError, Feed } from "../feed.ts";
 import { assertKey, assertPrefix, compareKeys } from "../keys.ts";
 import { compactionIntervalMs, defaultRetentionMs, type StoreOptions } from "../options.ts";
+import { PendingOperations } from "../pending-operations.ts";
 import { Periodic } from "../periodic.ts";
 import type { SharedValues } from "../shared-values.ts";
 import { steadyTime } from "../steady-time.ts";
@@ -79,7 +80,7 @@ class ClusterStore implements EtcdStore {
   private readonly live: LiveFeed;
   private readonly compaction: Periodic;
   private readonly writer: Writer;
-  private readonly underWay = new Set<Promise<unknown>>();
+  private readonly pending = new PendingOperations();
   private closing: Promise<void> | undefined;
 
   constructor(
@@ -188,7 +189,7 @@ class ClusterStore implements EtcdStore {
   async commit(write: Write): Promise<CommitResult> {
     this.assertOpen();
     assertKey(write.key);
-    return this.untilClosed(this.write(write));
+    return this.pending.add(this.write(write));
   }
 
   subscribe(options: SubscribeOptions, listener: Listener): Subscription {
@@ -220,7 +221,7 @@ class ClusterStore implements EtcdStore {
 
   async check(): Promise<readonly string[]> {
     this.assertOpen();
-    return this.untilClosed(this.checkAll());
+    return this.pending.add(this.checkAll());
   }
 
   private async checkAll(): Promise<string[]> {
@@ -245,18 +246,8 @@ class ClusterStore implements EtcdStore {
     return (this.closing ??= this.release());
   }
 
-  /** Registers an operation for which `close` waits. */
-  private async untilClosed<T>(work: Promise<T>): Promise<T> {
-    this.underWay.add(work);
-    try {
-      return await work;
-    } finally {
-      this.underWay.delete(work);
-    }
-  }
-
   private async release(): Promise<void> {
-    await Promise.allSettled(this.underWay);
+    await this.pending.settled();
     await this.live.close();
     this.feed.end(closedError());
     await this.compaction.stop();

@@ -2,6 +2,7 @@ import { firstRevision, revisionOf } from "../entry.ts";
 import { closedError, Feed } from "../feed.ts";
 import { assertKey, assertPrefix, isTooLong, prefixEnd } from "../keys.ts";
 import { compactionIntervalMs, defaultRetentionMs, type StoreOptions } from "../options.ts";
+import { PendingOperations } from "../pending-operations.ts";
 import { Periodic } from "../periodic.ts";
 import type { SharedValues } from "../shared-values.ts";
 import { steadyTime } from "../steady-time.ts";
@@ -105,7 +106,7 @@ class DatabaseStore implements PostgresStore {
   private readonly points: PointReads;
   private readonly writer: Writer;
   private readonly compaction: Periodic;
-  private readonly underWay = new Set<Promise<unknown>>();
+  private readonly pending = new PendingOperations();
   private closing: Promise<void> | undefined;
 
   constructor(
@@ -223,7 +224,7 @@ class DatabaseStore implements PostgresStore {
     this.assertOpen();
     assertKey(write.key);
     assertDraft(write);
-    return this.untilClosed(this.writer.commit(write));
+    return this.pending.add(this.writer.commit(write));
   }
 
   subscribe(options: SubscribeOptions, listener: Listener): Subscription {
@@ -236,7 +237,7 @@ class DatabaseStore implements PostgresStore {
 
   async compact(before: number): Promise<Revision> {
     this.assertOpen();
-    return this.untilClosed(this.compactTo(this.follower.newestBefore(before)));
+    return this.pending.add(this.compactTo(this.follower.newestBefore(before)));
   }
 
   private async compactTo(target: Revision): Promise<Revision> {
@@ -257,7 +258,7 @@ class DatabaseStore implements PostgresStore {
 
   async check(): Promise<readonly string[]> {
     this.assertOpen();
-    return this.untilClosed(checkStore(this.connection, this.statements));
+    return this.pending.add(checkStore(this.connection, this.statements));
   }
 
   async writeObstacle(): Promise<StoreError | undefined> {
@@ -276,18 +277,8 @@ class DatabaseStore implements PostgresStore {
     return (this.closing ??= this.release());
   }
 
-  /** Registers an operation for which `close` waits. */
-  private async untilClosed<T>(work: Promise<T>): Promise<T> {
-    this.underWay.add(work);
-    try {
-      return await work;
-    } finally {
-      this.underWay.delete(work);
-    }
-  }
-
   private async release(): Promise<void> {
-    await Promise.allSettled(this.underWay);
+    await this.pending.settled();
     this.feed.end(closedError());
     await this.writer.close();
     // Their statements in progress fail, so that a database that doesn't answer delays nothing.

@@ -1,6 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { writeFileSync } from "node:fs";
+import type { RequestListener } from "node:http";
 import { createServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import path from "node:path";
@@ -23,6 +24,26 @@ async function ready(...words: readonly string[]): Promise<{ code: number | null
   return { code, stderr };
 }
 
+/** Starts a server that isn't Plinth, and ends it after `use`, which gets its URL and the flags to ask it. */
+async function withServer(
+  listener: RequestListener,
+  use: (url: string, flags: readonly string[]) => Promise<void>,
+): Promise<void> {
+  const { caCertificate, serving } = createServingCertificates(["127.0.0.1"]);
+  const other = createServer({ cert: serving.certificate, key: serving.key }, listener);
+  other.listen(0, "127.0.0.1");
+  await once(other, "listening");
+  try {
+    const ca = path.join(folder(), "ca.crt");
+    writeFileSync(ca, caCertificate);
+    const url = `https://127.0.0.1:${(other.address() as AddressInfo).port}`;
+    await use(url, [`--server=${url}`, `--ca=${ca}`]);
+  } finally {
+    other.closeAllConnections();
+    other.close();
+  }
+}
+
 describe("plinth ready", () => {
   it("waits for a server whose data folder doesn't exist yet, and fails when the server has stopped", async () => {
     const dataDir = path.join(folder(), "data");
@@ -41,21 +62,15 @@ describe("plinth ready", () => {
   });
 
   it("asks again until the answer is 200, and names the failed checks when the time has passed", async () => {
-    const { caCertificate, serving } = createServingCertificates(["127.0.0.1"]);
     let failures = 2;
     const requests: string[] = [];
-    const other = createServer({ cert: serving.certificate, key: serving.key }, (request, response) => {
+    const listener: RequestListener = (request, response) => {
       requests.push(`${request.method} ${request.url} ${request.headers.authorization}`);
       response.statusCode = failures-- > 0 ? 500 : 200;
       response.end("[+]ping ok\n[-]etcd failed: reason withheld\n[-]shutdown failed\nreadyz check failed\n");
-    });
-    other.listen(0, "127.0.0.1");
-    await once(other, "listening");
-    try {
-      const ca = path.join(folder(), "ca.crt");
-      writeFileSync(ca, caCertificate);
-      const url = `https://127.0.0.1:${(other.address() as AddressInfo).port}`;
-      const words = [`--server=${url}`, `--ca=${ca}`, "--token=secret"];
+    };
+    await withServer(listener, async (url, flags) => {
+      const words = [...flags, "--token=secret"];
       expect(await ready(...words)).toEqual({ code: 0, stderr: "" });
       expect(requests).toEqual(Array.from({ length: 3 }, () => "GET /readyz Bearer secret"));
       failures = 1;
@@ -63,15 +78,12 @@ describe("plinth ready", () => {
         code: 1,
         stderr: `plinth: ${url} is not ready: /readyz answers 500: [-]etcd failed: reason withheld; [-]shutdown failed\n`,
       });
-    } finally {
-      other.close();
-    }
+    });
   });
 
   it("ends in time when the server doesn't answer, and cuts off an answer without end", async () => {
-    const { caCertificate, serving } = createServingCertificates(["127.0.0.1"]);
     let isEndless = false;
-    const other = createServer({ cert: serving.certificate, key: serving.key }, (_request, response) => {
+    const listener: RequestListener = (_request, response) => {
       if (!isEndless) return;
       response.statusCode = 500;
       const piece = Buffer.alloc(16 * 1024, "x");
@@ -80,25 +92,17 @@ describe("plinth ready", () => {
       };
       response.on("drain", more);
       more();
-    });
-    other.listen(0, "127.0.0.1");
-    await once(other, "listening");
-    try {
-      const ca = path.join(folder(), "ca.crt");
-      writeFileSync(ca, caCertificate);
-      const url = `https://127.0.0.1:${(other.address() as AddressInfo).port}`;
+    };
+    await withServer(listener, async (_url, flags) => {
       const startMs = performance.now();
-      const silent = await ready(`--server=${url}`, `--ca=${ca}`, "--timeout=100ms");
+      const silent = await ready(...flags, "--timeout=100ms");
       expect(silent).toMatchObject({ code: 1, stderr: expect.stringContaining("it did not answer in time") });
       expect(performance.now() - startMs).toBeLessThan(4500);
       isEndless = true;
-      const endless = await ready(`--server=${url}`, `--ca=${ca}`, "--timeout=0s");
+      const endless = await ready(...flags, "--timeout=0s");
       const answer = `/readyz answers 500: ${"x".repeat(200)}\n`;
       expect(endless).toMatchObject({ code: 1, stderr: expect.stringContaining(answer) });
-    } finally {
-      other.closeAllConnections();
-      other.close();
-    }
+    });
   });
 
   it.each([

@@ -21,7 +21,7 @@ import {
   configuredService,
   outageLogIntervalMs,
   remoteService,
-  withoutFaults,
+  readForOptions,
   type ConfiguredService,
 } from "../webhooks/remote-services.ts";
 
@@ -156,7 +156,7 @@ class WebhookServices {
       const name = `${field}.type InClusterConfig`;
       const resource = `/apis/${groupName(authorization, vocabulary)}/${version}/subjectaccessreviews`;
       const read = () =>
-        withoutFaults(name, () =>
+        readForOptions(name, () =>
           inClusterConfiguration(ownPodCredentials(vocabulary), vocabulary, resource),
         );
       return await configuredService(this.options, { name, read }, limits);

@@ -73,15 +73,20 @@ export async function configuredService(
 }
 
 function configurationOf(flag: string, file: string): Promise<ClientConfiguration> {
-  return withoutFaults(`${flag} ${file}`, () => readClientConfiguration(file));
+  return readForOptions(`${flag} ${file}`, () => readClientConfiguration(file));
 }
 
-/** @throws {OptionsError} which begins with `place`, if the configuration can't be used. */
-export async function withoutFaults<T>(place: string, read: () => Promise<T>): Promise<T> {
+/**
+ * Reads a configuration.
+ *
+ * @param errorPrefix flag and file, or field.
+ * @throws {OptionsError} if it can't be used.
+ */
+export async function readForOptions<T>(errorPrefix: string, read: () => Promise<T>): Promise<T> {
   try {
     return await read();
   } catch (error) {
-    if (error instanceof ConfigurationFault) throw new OptionsError(`${place}: ${error.message}`);
+    if (error instanceof ConfigurationFault) throw new OptionsError(`${errorPrefix}: ${error.message}`);
     throw error;
   }
 }

@@ -19,7 +19,7 @@ export interface AdmissionPlugin {
   concerns(operation: AdmissionRequest["operation"], target: AdmittedType): boolean;
   /**
    * Whether the plugin has nothing to do for a request; it is then neither called nor measured. For plugins that handle every
-   * resource type but rarely have anything to do. Must return without waiting.
+   * resource type but rarely have anything to do. Must return without waiting; may be called again.
    */
   skips?(request: SkippedRequest): boolean;
   /** May change `request.object` in place. Called before validation, in the order of the chain. */

@@ -148,15 +148,18 @@ const idleMicros = 50_000;
 /** How many samples in a row must be idle. */
 const idleSamples = 4;
 const restMs = sampleMs * idleSamples;
+const maxWorkMs = 600_000;
 
-/** Waits until a process has stopped to work. */
+/** @throws {Error} if the process still works after ten minutes. */
 async function untilIdle(pid: number): Promise<void> {
+  const deadline = performance.now() + maxWorkMs;
   let last = factsOf(pid).cpuMicros ?? 0;
   for (let idle = 0; idle < idleSamples;) {
     await pause(sampleMs);
     const now = factsOf(pid).cpuMicros ?? 0;
     idle = now - last < idleMicros ? idle + 1 : 0;
     last = now;
+    if (performance.now() > deadline) throw new Error("the server doesn't become idle");
   }
 }
 

@@ -2,8 +2,7 @@ import type { Clock } from "../../base/clock.ts";
 import { RecentMap } from "../../base/recent-map.ts";
 import { andThen, type MaybePromise } from "../../base/maybe-promise.ts";
 import type { UserInfo } from "../../base/user-info.ts";
-import type { YieldIfDue } from "../../base/yielding.ts";
-import { nextTurn } from "../../base/yielding.ts";
+import { nextTurn, type YieldIfDue } from "../../base/yielding.ts";
 import type { AccessScopes } from "../access-scopes.ts";
 import type {
   Attributes,

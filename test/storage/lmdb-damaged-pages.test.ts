@@ -13,7 +13,7 @@ import {
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { systemClock } from "../../src/base/clock.ts";
-import { openLmdbStore } from "../../src/storage/lmdb/lmdb-store.ts";
+import { type LmdbStore, openLmdbStore } from "../../src/storage/lmdb/lmdb-store.ts";
 import { StoreDamagedError } from "../../src/storage/store.ts";
 import { plinth, program } from "../support/process.ts";
 import { temporaryFolder } from "./support.ts";
@@ -22,6 +22,9 @@ const pageBytes = 8192;
 const folder = temporaryFolder();
 const sound = join(folder.path, "sound");
 const dataFile = (dataDir: string) => join(dataDir, "store", "data.mdb");
+/** Values of the sound store; undefined for deleted keys. */
+const bodies: (Buffer | undefined)[] = [];
+const keyOf = (index: number) => `/g/r/n/k${index}`;
 
 /** A generator of whole numbers below a limit, the same ones each time. */
 function numbers(seed: number): (below: number) => number {
@@ -53,26 +56,63 @@ beforeAll(async () => {
   const made = await Promise.all(
     Array.from({ length: 2000 }, (_, i) => {
       const draft = { header: Buffer.from("{}"), body: bodyOf(i), revisionAt: 0 };
-      return store.commit({ kind: "create", key: `/g/r/n/k${i}`, draft });
+      return store.commit({ kind: "create", key: keyOf(i), draft });
     }),
   );
   // Removed ones leave free pages.
   for (const [i, result] of made.slice(0, 300).entries()) {
     if (!result.ok) throw new Error("a key was there");
-    await store.commit({ kind: "delete", key: `/g/r/n/k${i}`, expected: result.revision });
+    await store.commit({ kind: "delete", key: keyOf(i), expected: result.revision });
   }
+  for (let i = 0; i < 2000; i++) {
+    const entry = await store.get(keyOf(i));
+    bodies[i] = entry && Buffer.from(entry.body);
+  }
+  expect(bodies.filter((body) => body !== undefined)).toHaveLength(1700);
   await store.compact(systemClock.now() + 1000);
   expect(await store.check()).toEqual([]);
   await store.close();
 });
 afterAll(folder.remove);
 
+/**
+ * Opens a store with damaged pages and returns by what the damage is detected: by opening it, or by a check, for damage within a
+ * large value. "unused" means that the pages have no content: the check and every value are as in the sound store.
+ */
+async function detectionOf(dataDir: string): Promise<"opening" | "check" | "unused"> {
+  let store: LmdbStore;
+  try {
+    store = openLmdbStore({ dir: join(dataDir, "store"), clock: systemClock });
+  } catch (error) {
+    expect(error).toBeInstanceOf(StoreDamagedError);
+    expect((error as Error).message).toMatch(
+      new RegExp(`${dataDir}.*(CORRUPTED|damaged|cut off).*restore a backup`),
+    );
+    return "opening";
+  }
+  try {
+    const problems = await store.check();
+    for (const problem of problems) expect(problem).toMatch(/is damaged: its checksum differs/);
+    if (problems.length > 0) return "check";
+    for (const [index, body] of bodies.entries()) {
+      const entry = await store.get(keyOf(index));
+      const same = body === undefined ? entry === undefined : entry !== undefined && body.equals(entry.body);
+      expect(same, keyOf(index)).toBe(true);
+    }
+    return "unused";
+  } finally {
+    await store.close();
+  }
+}
+
 describe("damaged pages are told of, and end nothing by a signal", () => {
   const kinds = ["zeros", "noise", "noise in its head", "noise in its second half"] as const;
   const cases = Array.from({ length: 16 }, (_, i) => ({ seed: i + 1, kind: kinds[i % kinds.length]! }));
 
-  it.each(cases)("random pages, seed $seed: $kind", ({ seed, kind }) => {
-    const dataDir = damaged("random", (file, pages) => {
+  const detections: string[] = [];
+
+  it.each(cases)("random pages, seed $seed: $kind", async ({ seed, kind }) => {
+    const dataDir = damaged(`random-${seed}`, (file, pages) => {
       const below = numbers(seed);
       for (let count = 3 + below(20); count > 0; count--) {
         const offset = kind === "noise in its second half" ? pageBytes / 2 : 0;
@@ -83,9 +123,14 @@ describe("damaged pages are told of, and end nothing by a signal", () => {
       }
     });
     // In this process: a signal would end the test.
-    expect(() => openLmdbStore({ dir: join(dataDir, "store"), clock: systemClock })).toThrow(
-      new RegExp(`${dataDir}.*(CORRUPTED|damaged|cut off).*restore a backup`),
-    );
+    const detection = await detectionOf(dataDir);
+    detections.push(detection);
+    rmSync(dataDir, { recursive: true });
+  });
+
+  it("most of the random damage is detected by opening", () => {
+    expect(detections).toHaveLength(cases.length);
+    expect(detections.filter((detection) => detection === "opening").length).toBeGreaterThanOrEqual(12);
   });
 
   it("check and serve say so", () => {
@@ -108,6 +153,17 @@ describe("damaged pages are told of, and end nothing by a signal", () => {
     expect([code, stdout.includes("sound")]).toEqual([1, false]);
     expect(stderr).toContain("cut off at 0 bytes");
     expect(readFileSync(dataFile(dataDir)).length).toBe(0);
+  });
+
+  it("a folder that was replaced while it is open is not opened again", async () => {
+    const dataDir = damaged("replaced", (file) => void file);
+    const store = openLmdbStore({ dir: join(dataDir, "store"), clock: systemClock });
+    damaged("replaced", (file) => void file);
+    expect(() => openLmdbStore({ dir: join(dataDir, "store"), clock: systemClock })).toThrow(
+      `the data folder ${join(dataDir, "store")} can't be used: its files were replaced while this process has them open; ` +
+        "close the store that has them open first",
+    );
+    await store.close();
   });
 
   it("the sound one is sound", () => {

@@ -42,6 +42,8 @@ const newPageBytes = 8192;
 
 interface Shared {
   readonly environment: Environment;
+  /** The inodes of the files that are open. */
+  readonly files: readonly (number | undefined)[];
   users: number;
 }
 
@@ -54,7 +56,7 @@ const openFolders = new Map<string, Shared>();
 /**
  * Opens a folder; creates it if it doesn't exist.
  *
- * @throws {StoreDamagedError} if the folder or its files can't be used.
+ * @throws {StoreDamagedError} if the folder or its files can't be used, or were replaced while this process has them open.
  * @throws {StoreTimeoutError} if a stopped process holds the write lock.
  * @throws {StoreStampError} if the store has another stamp.
  */
@@ -63,6 +65,9 @@ export function acquireEnvironment(dir: string, mapBytes: number, stamp?: Reques
   const shared = openFolders.get(path);
   if (shared !== undefined) {
     const { environment } = shared;
+    // Its reads and writes would go to files that the folder no longer has.
+    if (filesOf(path).some((file, index) => file !== shared.files[index]))
+      throw damagedError(path, new Error("its files were replaced while this process has them open"));
     if (stamp !== undefined && missingStamp(environment, stamp) !== undefined)
       environment.root.transactionSync(() => claimMissingStamp(environment, stamp));
     shared.users++;
@@ -75,7 +80,7 @@ export function acquireEnvironment(dir: string, mapBytes: number, stamp?: Reques
   } catch (error) {
     throw error instanceof StoreError ? error : damagedError(path, error);
   }
-  openFolders.set(path, { environment, users: 1 });
+  openFolders.set(path, { environment, files: filesOf(path), users: 1 });
   return environment;
 }
 

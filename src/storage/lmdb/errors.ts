@@ -18,6 +18,7 @@ const adviceByMessage: readonly (readonly [pattern: RegExp, advice: string])[] =
     /EACCES|EPERM|EROFS|Permission denied|Read-only/,
     "make it writable for this user, or choose another folder",
   ],
+  [/files were replaced/, "close the store that has them open first"],
   [/no store in it/, "name the data folder of a server"],
   [/ENOTDIR|EEXIST|not a folder|Not a directory/, "choose a folder, not a file"],
   [/VERSION_MISMATCH|MDB_INVALID|CORRUPTED|cut off|PAGE_NOTFOUND/, "restore a backup into an empty folder"],

@@ -1,8 +1,8 @@
 import { decodeJson } from "./json/decode.ts";
 import type { JsonDocument } from "./json/exact.ts";
 import { SyntaxFault } from "./json/syntax-fault.ts";
-import { decodeUtf8 } from "./json/utf8.ts";
 import { decodeYaml } from "./yaml.ts";
+import { decodeYamlText } from "./yaml-text.ts";
 
 /**
  * Decodes a file of manifests: one JSON value, or any number of YAML documents, each with the guarantees and limits of
@@ -11,7 +11,7 @@ import { decodeYaml } from "./yaml.ts";
  * @throws {SyntaxFault} with the line of the file.
  */
 export async function decodeDocuments(bytes: Uint8Array): Promise<readonly JsonDocument[]> {
-  const text = decodeUtf8(bytes).replace(/^\uFEFF/, "");
+  const text = decodeYamlText(bytes);
   if (/^\s*[{[]/.test(text)) {
     const json = readJson(text);
     if (json !== undefined) return [json];

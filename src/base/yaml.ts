@@ -1,22 +1,27 @@
-import type { CST, Composer, Document, Node, Pair, ParsedNode, Scalar, YAMLMap } from "yaml";
+import type { CST, Composer, Document, Node, Pair, ParsedNode, Scalar, YAMLMap, YAMLSeq } from "yaml";
 import { decodeJson, type DecodeLimits, defaultMaxDepth } from "./json/decode.ts";
 import { DuplicateMembers, type ValuePosition } from "./json/duplicate-members.ts";
 import type { JsonDocument } from "./json/exact.ts";
 import { SyntaxFault, faultAt } from "./json/syntax-fault.ts";
-import { decodeUtf8 } from "./json/utf8.ts";
 import { type JsonObject, type JsonValue, deepClone, isObject, setMember } from "./json/value.ts";
 import { createYielder, type YieldIfDue } from "./yielding.ts";
+import { type BlockToken, countTokens, largeContent, partsOf } from "./yaml-parts.ts";
 import { ScalarFault, resolvePlain, resolveTagged } from "./yaml-scalars.ts";
+import { decodeYamlText } from "./yaml-text.ts";
 
 /**
- * Maximum number of lexical tokens, about seven per line: 11,000 members or 16,000 list items, at most about 200 ms of CPU time. The
- * largest known manifest (680 KB) has 61,000. Programs that generate larger ones can write JSON.
+ * Maximum number of lexical tokens, about seven per line of a manifest: a text of usual density reaches the limit of bodies first.
+ * A million takes some 3 s of processor time, in turns, and 300 MB.
  */
-const maxTokens = 80_000;
+const maxTokens = 1_000_000;
+/** Maximum number of tokens that are composed without a yield: in a flow collection, or in a value with an anchor or a tag. */
+const maxUndividedTokens = 80_000;
+/** Texts from this size on are decoded one at a time: the syntax tree of a text needs up to 100 times its memory. */
+const largeCharacters = 256 * 1024;
 /** Number of tokens between two checks whether to yield. */
 const tokensPerYieldCheck = 500;
 /** Maximum number of lines: the lines of a multi-line string are not tokens. */
-const maxLines = 100_000;
+const maxLines = 1_000_000;
 /** Maximum number of documents (all but one are empty), directives and end marks. */
 const maxParts = 1000;
 /** Maximum number of values that all aliases and merge keys of a text expand to. */
@@ -41,10 +46,22 @@ export async function decodeYaml(
       if (!(error instanceof SyntaxFault)) throw error; // it may be YAML in flow style
     }
   }
-  const text = decodeUtf8(bytes);
+  const text = decodeYamlText(bytes);
   checkLines(text);
   const yaml = await import("./yaml-library.ts");
-  return new YamlReader(yaml, text, limits.maxDepth).read();
+  const read = (): Promise<JsonDocument> => new YamlReader(yaml, text, limits.maxDepth).read();
+  return text.length < largeCharacters ? read() : afterOthers(read);
+}
+
+/** Resolves when the large texts before this one are decoded. */
+let largeTexts: Promise<unknown> = Promise.resolve();
+
+/** Decodes a large text after the ones before it. */
+function afterOthers(read: () => Promise<JsonDocument>): Promise<JsonDocument> {
+  const result = largeTexts.then(read);
+  // Its caller handles a failure.
+  largeTexts = result.catch(() => undefined);
+  return result;
 }
 
 /**
@@ -94,6 +111,9 @@ function enterColumn(columns: number[], column: number): void {
   if (columns.at(-1) !== column) columns.push(column);
 }
 
+/** An error of the composer that the reference doesn't report: in `'x'#c` a comment follows. */
+const commentWithoutSpace = "Comments must be separated from other tokens by white space characters";
+
 /** Position of an error in the composer: an offset, a range, or a token. */
 type ErrorPosition = number | readonly [number, number] | { readonly offset: number };
 
@@ -115,6 +135,9 @@ class YamlReader {
   private values = 0;
   private characters = 0;
   private parts = 0;
+  private readonly yieldIfDue: YieldIfDue = createYielder();
+  /** The content of the document if it is composed in parts. */
+  private large: BlockToken | undefined;
 
   constructor(
     private readonly yaml: typeof import("./yaml-library.ts"),
@@ -124,15 +147,47 @@ class YamlReader {
 
   /** Parses the text. Yields to the event loop while it parses a long text. */
   async read(): Promise<JsonDocument> {
-    const yieldIfDue = createYielder();
-    const document = await this.parse(yieldIfDue);
-    await yieldIfDue();
-    const value = document === undefined ? null : this.convert(document.contents, root, 0);
+    const document = await this.parse();
+    await this.yieldIfDue();
+    let value: JsonValue = null;
+    if (this.large !== undefined) value = await this.convertLarge(this.large, this.text.length, root, 0);
+    else if (document !== undefined) value = this.convert(document.contents, root, 0);
     return { value, duplicates: this.duplicates.list() };
   }
 
   /** Returns the only document with content. With the failsafe schema every scalar is a string; `convertScalar` resolves types. */
-  private async parse(yieldIfDue: YieldIfDue): Promise<Document.Parsed<ParsedNode> | undefined> {
+  private async parse(): Promise<Document.Parsed<ParsedNode> | undefined> {
+    const composer = this.newComposer();
+    let content: Document.Parsed<ParsedNode> | undefined;
+    const take = (documents: Iterable<Document.Parsed<ParsedNode>>): void => {
+      for (const document of documents) content = this.onlyOne(content, document);
+    };
+    const parser = new this.yaml.Parser();
+    let hasDirectives = false;
+    const compose = (tokens: Iterable<CST.Token>): void => {
+      for (const token of this.withoutFaults(tokens)) {
+        hasDirectives ||= token.type === "directive";
+        take(composer.next(token.type === "document" ? this.withoutLarge(token, hasDirectives) : token));
+      }
+    };
+    let count = 0;
+    // Each lexical token is checked before the parser gets it.
+    for (const token of checkedTokens(
+      new this.yaml.LenientLexer().lex(this.text),
+      this.text,
+      this.maxDepth,
+    )) {
+      compose(parser.next(token));
+      if (++count % tokensPerYieldCheck === 0) await this.yieldIfDue();
+    }
+    const rest = [...parser.end()];
+    await this.yieldIfDue();
+    compose(rest);
+    take(composer.end());
+    return content;
+  }
+
+  private newComposer(): Composer {
     const options = {
       schema: "failsafe",
       uniqueKeys: false,
@@ -141,25 +196,23 @@ class YamlReader {
     } as const;
     const composer = new this.yaml.Composer(options);
     this.stopAtFaults(composer);
-    let content: Document.Parsed<ParsedNode> | undefined;
-    const take = (documents: Iterable<Document.Parsed<ParsedNode>>): void => {
-      for (const document of documents) content = this.onlyOne(content, document);
-    };
-    const parser = new this.yaml.Parser();
-    const compose = (tokens: Iterable<CST.Token>): void => {
-      for (const token of this.withoutFaults(tokens)) take(composer.next(token));
-    };
-    let count = 0;
-    // Each lexical token is checked before the parser gets it.
-    for (const token of checkedTokens(new this.yaml.Lexer().lex(this.text), this.text, this.maxDepth)) {
-      compose(parser.next(token));
-      if (++count % tokensPerYieldCheck === 0) await yieldIfDue();
+    return composer;
+  }
+
+  /** Returns a document without its content if that is composed in parts, which {@link convertLarge} does. */
+  private withoutLarge(document: CST.Document, hasDirectives: boolean): CST.Document {
+    const content = hasDirectives ? undefined : largeContent(document, this.text.length);
+    if (content === undefined) {
+      this.checkUndivided(document.value);
+      return document;
     }
-    const rest = [...parser.end()];
-    await yieldIfDue();
-    compose(rest);
-    take(composer.end());
-    return content;
+    this.large ??= content;
+    return { ...document, value: { ...content, items: [] } };
+  }
+
+  private checkUndivided(token: CST.Token | null | undefined): void {
+    if (countTokens(token, maxUndividedTokens) >= maxUndividedTokens)
+      throw tooLarge(this.text, token!.offset);
   }
 
   /** @throws {SyntaxFault} for a second document with content. */
@@ -193,7 +246,7 @@ class YamlReader {
   private stopAtFaults(composer: Composer): void {
     let fault: SyntaxFault | undefined;
     const onError = (at: ErrorPosition, _code: string, message: string, warning?: boolean): void => {
-      if (warning === true) return;
+      if (warning === true || message === commentWithoutSpace) return;
       const offset = typeof at === "number" ? at : "offset" in at ? at.offset : at[0];
       throw (fault ??= faultAt(this.text, offset, lowerFirst(message)));
     };
@@ -228,25 +281,122 @@ class YamlReader {
   private convertMap(map: YAMLMap, position: ValuePosition, depth: number): JsonObject {
     const object: JsonObject = {};
     const merges: JsonValue[] = [];
+    this.addPairs(object, merges, map, position, depth);
+    this.addMerged(object, merges, map);
+    return object;
+  }
+
+  /** Adds the members of a mapping to an object, and the values of its merge keys to `merges`. */
+  private addPairs(
+    object: JsonObject,
+    merges: JsonValue[],
+    map: YAMLMap,
+    position: ValuePosition,
+    depth: number,
+  ): void {
     for (const pair of map.items as Pair<Node, Node | null>[]) {
       if (isMergeKey(pair.key)) {
         merges.push(this.convert(pair.value, position, depth));
         continue;
       }
-      const name = this.name(pair.key, map);
-      if (Object.hasOwn(object, name)) this.duplicates.add(position, name);
+      const name = this.memberName(object, pair.key, map, position);
       setMember(object, name, this.convert(pair.value, { parent: position, step: name }, depth + 1));
     }
+  }
+
+  /** Adds members that an object doesn't have from the values of its merge keys. */
+  private addMerged(object: JsonObject, merges: readonly JsonValue[], map: Node): void {
     for (const source of merges.flat()) {
       if (!isObject(source)) throw this.fault(map, "<< merges only mappings");
       for (const [name, value] of Object.entries(source)) {
         if (!Object.hasOwn(object, name)) setMember(object, name, value);
       }
     }
+  }
+
+  /** Returns the name of a member; records it if the object has the member already. */
+  private memberName(object: JsonObject, key: Node | null, map: Node, position: ValuePosition): string {
+    const name = this.name(key, map);
+    if (Object.hasOwn(object, name)) this.duplicates.add(position, name);
+    return name;
+  }
+
+  /**
+   * Composes and converts a block collection in parts, and yields to the event loop between them. Anchors have the same meaning as in
+   * {@link convert}, because parts are converted in order.
+   *
+   * @param end offset of the end of the collection in the text.
+   */
+  private convertLarge(
+    token: BlockToken,
+    end: number,
+    position: ValuePosition,
+    depth: number,
+  ): Promise<JsonValue> {
+    if (depth >= this.maxDepth)
+      throw faultAt(this.text, token.offset, `arrays and objects are nested deeper than ${this.maxDepth}`);
+    this.values++;
+    return token.type === "block-map"
+      ? this.convertLargeMap(token, end, position, depth)
+      : this.convertLargeSequence(token, end, position, depth);
+  }
+
+  private async convertLargeMap(
+    token: BlockToken,
+    end: number,
+    position: ValuePosition,
+    depth: number,
+  ): Promise<JsonObject> {
+    const object: JsonObject = {};
+    const merges: JsonValue[] = [];
+    let map: YAMLMap | undefined;
+    for (const { collection, large } of partsOf(token, end)) {
+      map = (await this.compose(collection)) as YAMLMap;
+      if (large === undefined) {
+        this.addPairs(object, merges, map, position, depth);
+        continue;
+      }
+      const [{ key }] = map.items as [Pair<Node>];
+      if (isMergeKey(key)) {
+        merges.push(await this.convertLarge(large.value, large.end, position, depth));
+        continue;
+      }
+      const name = this.memberName(object, key, map, position);
+      const place = { parent: position, step: name };
+      setMember(object, name, await this.convertLarge(large.value, large.end, place, depth + 1));
+    }
+    if (map !== undefined) this.addMerged(object, merges, map);
     return object;
   }
 
-  private name(key: Node | null, map: YAMLMap): string {
+  private async convertLargeSequence(
+    token: BlockToken,
+    end: number,
+    position: ValuePosition,
+    depth: number,
+  ): Promise<JsonValue[]> {
+    const items: JsonValue[] = [];
+    for (const { collection, large } of partsOf(token, end)) {
+      const sequence = (await this.compose(collection)) as YAMLSeq<Node | null>;
+      const nextPosition = (): ValuePosition => ({ parent: position, step: items.length });
+      if (large === undefined)
+        for (const item of sequence.items) items.push(this.convert(item, nextPosition(), depth + 1));
+      else items.push(await this.convertLarge(large.value, large.end, nextPosition(), depth + 1));
+    }
+    return items;
+  }
+
+  /** Composes a block collection as a document of its own; yields to the event loop if it is due. */
+  private async compose(collection: BlockToken): Promise<Node | null> {
+    await this.yieldIfDue();
+    this.checkUndivided(collection);
+    const composer = this.newComposer();
+    const token: CST.Document = { type: "document", offset: collection.offset, start: [], value: collection };
+    const [document] = [...composer.next(token), ...composer.end()];
+    return document!.contents;
+  }
+
+  private name(key: Node | null, map: Node): string {
     const value = this.yaml.isScalar(key) || this.yaml.isAlias(key) ? this.convert(key, root, 0) : undefined;
     if (value === undefined || value === null || typeof value === "object") {
       throw this.fault(key ?? map, "the name of a member must be a string, a number or a boolean");

@@ -179,7 +179,15 @@ async function podSecurityStandards(
   for (const warning of warnings) log.warn({ plugin }, `${configurationFlag}: ${warning}`);
   const failed = (error: unknown) =>
     log.warn({ plugin, error: stackOf(error) }, "the pods of a namespace can't be read");
-  return podSecurity({ settings, facts, counters, vocabulary, pods: { store, registry, clock, failed } });
+  const { release } = registry;
+  return podSecurity({
+    settings,
+    facts,
+    counters,
+    vocabulary,
+    release,
+    pods: { store, registry, clock, failed },
+  });
 }
 
 async function quotas(

@@ -219,8 +219,8 @@ describe("what each control forbids, and since which release", () => {
   });
 
   test("every control has a case", () => {
-    const annotated = ["appArmorProfile"];
-    expect([...cases.map(([id]) => id), ...annotated].toSorted()).toEqual(
+    const others = ["appArmorProfile", "hostProbesAndHostLifecycle"];
+    expect([...cases.map(([id]) => id), ...others].toSorted()).toEqual(
       controls.map(({ id }) => id).toSorted(),
     );
   });
@@ -254,6 +254,66 @@ describe("what each control forbids, and since which release", () => {
     expect(violated("baseline:v1.19", restrictedSpec(), annotations)).toBe("");
     const allowed = { [pod]: "docker/default", [ofContainer]: "localhost/x" };
     expect(violated("baseline:v1.18", restrictedSpec(), allowed)).toBe("");
+  });
+});
+
+describe("rules of later releases", () => {
+  const later = new Evaluator("1.37");
+  const violations = (evaluated: Evaluator, version: string, spec: PodSpecValue) =>
+    detailsOf(
+      evaluated.evaluate(
+        { level: "baseline", minor: parseVersion(version)! },
+        checkedPod({ spec }, "platform.io"),
+      ),
+    );
+  const sysctl = (name: string) => restrictedSpec({ securityContext: { sysctls: [{ name, value: "1" }] } });
+  const probing = (members: object) => restrictedSpec({ containers: [container("a", members)] });
+  const httpGet = { port: 80, host: "169.254.169.254" };
+
+  test.each<[what: string, since: number, forbids: boolean, spec: PodSpecValue]>([
+    ["net.ipv4.ip_local_reserved_ports", 27, false, sysctl("net.ipv4.ip_local_reserved_ports")],
+    ["net.ipv4.tcp_keepalive_probes", 29, false, sysctl("net.ipv4.tcp_keepalive_probes")],
+    ["net.ipv4.tcp_rmem", 32, false, sysctl("net.ipv4.tcp_rmem")],
+    [
+      "the SELinux type container_engine_t",
+      31,
+      false,
+      restrictedSpec({ securityContext: { seLinuxOptions: { type: "container_engine_t" } } }),
+    ],
+    ["the host of a probe", 34, true, probing({ livenessProbe: { httpGet } })],
+    ["the host of a TCP probe", 34, true, probing({ startupProbe: { tcpSocket: httpGet } })],
+    ["the host of a handler", 34, true, probing({ lifecycle: { preStop: { httpGet } } })],
+  ])("%s: from v1.%i on", (_what, since, forbids, spec) => {
+    for (let minor = 20; minor <= 37; minor++) {
+      const isForbidden = violations(later, `v1.${minor}`, spec) !== "";
+      expect(isForbidden, `v1.${minor}`).toBe(minor >= since ? forbids : !forbids);
+    }
+    expect(violations(later, "latest", spec) !== "").toBe(forbids);
+    // A server of an earlier release evaluates later versions by its own rules.
+    for (const version of ["latest", "v1.37"])
+      expect(violations(evaluator, version, spec) !== "").toBe(!forbids);
+  });
+
+  test("a probe without host is allowed, and the message names container and host", () => {
+    expect(violations(later, "latest", probing({ livenessProbe: { httpGet: { port: 80 } } }))).toBe("");
+    expect(violations(later, "latest", probing({ readinessProbe: { httpGet } }))).toBe(
+      'probe or lifecycle host (container "a" must not set host "169.254.169.254" in probes or lifecycle handlers)',
+    );
+  });
+
+  test("a field forbids what an annotation forbids: an AppArmor profile that is off", () => {
+    const profile = (type: string) => ({ appArmorProfile: { type } });
+    expect(
+      violations(
+        later,
+        "latest",
+        withContext(profile("Unconfined"), { securityContext: profile("Unconfined") }),
+      ),
+    ).toBe(
+      'forbidden AppArmor profile (pod and container "c" must not set AppArmor profile type to "Unconfined")',
+    );
+    for (const type of ["RuntimeDefault", "Localhost"])
+      expect(violations(later, "latest", withContext(profile(type)))).toBe("");
   });
 });
 

@@ -1,5 +1,12 @@
+import { defaultRelease, type Release } from "../../../base/releases.ts";
 import type { CheckedPod, Check, Control, Violation } from "./control.ts";
-import { hostNamespaces, hostPathVolumes, hostPorts, windowsHostProcess } from "./host-controls.ts";
+import {
+  hostNamespaces,
+  hostPathVolumes,
+  hostPorts,
+  hostProbes,
+  windowsHostProcess,
+} from "./host-controls.ts";
 import { procMount, sysctls } from "./kernel-controls.ts";
 import type { LevelVersion } from "./levels.ts";
 import {
@@ -13,13 +20,14 @@ import {
 import { appArmorProfile, baselineSeccomp, restrictedSeccomp, seLinuxOptions } from "./profile-controls.ts";
 import { restrictedVolumes } from "./volume-controls.ts";
 
-/** The controls of release 1.26, in the order of messages. */
+/** The controls, in the order of messages. */
 export const controls: readonly Control[] = [
   appArmorProfile,
   baselineCapabilities,
   hostNamespaces,
   hostPathVolumes,
   hostPorts,
+  hostProbes,
   privileged,
   procMount,
   seLinuxOptions,
@@ -34,17 +42,20 @@ export const controls: readonly Control[] = [
   restrictedSeccomp,
 ];
 
-/** The release of the newest rule. Later versions, and `latest`, have the same rules. */
-const newest = Math.max(...controls.flatMap(({ rules }) => rules.map(({ since }) => since)));
-
 /** Evaluates pods for levels. The rules of a level and version are cached. */
 export class Evaluator {
   private readonly checks = new Map<string, readonly Check[]>();
+  private readonly newest: number;
+
+  /** @param release the release of the server. Later versions, and `latest`, have the same rules. */
+  constructor(release: Release = defaultRelease) {
+    this.newest = Number(release.slice(release.indexOf(".") + 1));
+  }
 
   /** Returns the violations of a pod in the order of {@link controls}; none if the level allows it. */
   evaluate({ level, minor }: LevelVersion, pod: CheckedPod): readonly Violation[] {
     if (level === "privileged") return [];
-    const release = Math.min(minor, newest);
+    const release = Math.min(minor, this.newest);
     const key = `${level} ${release}`;
     let checks = this.checks.get(key);
     if (checks === undefined) this.checks.set(key, (checks = checksOf(level, release)));

@@ -1,3 +1,4 @@
+import type { Container } from "../../../kinds/core/pod/container.ts";
 import { containersNamed, distinct, namesWhere, plural, quoted, settersNamed } from "./control.ts";
 import type { CheckedPod, Control, Violation } from "./control.ts";
 
@@ -46,6 +47,30 @@ function takesHostPorts(pod: CheckedPod): Violation | undefined {
   const verb = names.length === 1 ? "uses" : "use";
   const detail = `${containersNamed(names)} ${verb} ${plural(ports, "hostPort")} ${ports.join(", ")}`;
   return { reason: "hostPort", detail };
+}
+
+/** Forbids another host than the pod for probes and lifecycle handlers: the node agent would connect to it. */
+export const hostProbes: Control = {
+  id: "hostProbesAndHostLifecycle",
+  level: "baseline",
+  rules: [{ since: 34, check: namesHosts }],
+};
+
+function namesHosts(pod: CheckedPod): Violation | undefined {
+  const used: string[] = [];
+  const names = namesWhere(pod, (container) => {
+    const { livenessProbe, readinessProbe, startupProbe, lifecycle } = container as Partial<Container>;
+    const handlers = [livenessProbe, readinessProbe, startupProbe, lifecycle?.postStart, lifecycle?.preStop];
+    const hosts = handlers
+      .flatMap((handler) => [handler?.httpGet?.host, handler?.tcpSocket?.host])
+      .filter((host) => host !== undefined && host !== "");
+    used.push(...(hosts as string[]));
+    return hosts.length > 0;
+  });
+  if (names.length === 0) return undefined;
+  const hosts = distinct(used);
+  const detail = `${containersNamed(names)} must not set ${plural(hosts, "host")} ${quoted(hosts)} in probes or lifecycle handlers`;
+  return { reason: "probe or lifecycle host", detail };
 }
 
 /** Forbids Windows host processes. */

@@ -1,3 +1,4 @@
+import type { Release } from "../../../base/releases.ts";
 import { andThen } from "../../../base/maybe-promise.ts";
 import { Namespace } from "../../../kinds/core/namespace.ts";
 import { Pod } from "../../../kinds/core/pod/pod.ts";
@@ -20,6 +21,8 @@ export interface PodSecurityParts {
   readonly facts: AdmissionFacts;
   readonly counters: PodSecurityCounters;
   readonly vocabulary: Vocabulary;
+  /** The release of the server; the reference release by default. */
+  readonly release?: Release | undefined;
   readonly pods: PodSource;
 }
 
@@ -32,7 +35,7 @@ export function podSecurity(parts: PodSecurityParts): AdmissionPlugin {
   const { settings, facts, vocabulary } = parts;
   const prefix = `pod-security.${vocabulary.domain}/`;
   const labels = policyLabels(prefix);
-  const evaluator = new Evaluator();
+  const evaluator = new Evaluator(parts.release);
   const checkNamespace = namespaceCheck({ ...parts, labels, evaluator });
   const checkPods = new PodCheck({ ...parts, evaluator, prefix });
   const policies = facts.of(Namespace, ({ metadata }) =>

@@ -6,39 +6,66 @@ import {
   plural,
   quoted,
   settersNamed,
+  type Check,
   type CheckedPod,
   type Control,
   type Violation,
 } from "./control.ts";
 
-/** Forbids AppArmor profiles other than the default of the runtime and those of the node (`localhost/…`). Up to release 1.26, annotations define them. */
+/**
+ * Forbids AppArmor profiles other than the default of the runtime and those of the node (`localhost/…`). Annotations define them, and
+ * from release 1.30 on the field `securityContext.appArmorProfile`.
+ */
 export const appArmorProfile: Control = {
   id: "appArmorProfile",
   level: "baseline",
   rules: [{ since: 0, check: overridesAppArmor }],
 };
 
-function overridesAppArmor({ annotations, domain }: CheckedPod): Violation | undefined {
+function overridesAppArmor(pod: CheckedPod): Violation | undefined {
+  const { annotations, domain, spec } = pod;
   const prefix = `container.apparmor.security.beta.${domain}/`;
   const allowed = (profile: string) =>
     profile === "" || profile === "runtime/default" || profile.startsWith("localhost/");
   const forbidden = Object.entries(annotations)
     .filter(([key, profile]) => key.startsWith(prefix) && !allowed(profile))
     .map(([key, profile]) => `${key}=${JSON.stringify(profile)}`);
-  if (forbidden.length === 0) return undefined;
-  return {
-    reason: plural(forbidden, "forbidden AppArmor profile"),
-    detail: forbidden.toSorted().join(", "),
+  const types: string[] = [];
+  const isForbidden = (profile: { readonly type?: string } | undefined): boolean => {
+    const type = profile?.type ?? "";
+    if (type === "" || type === "RuntimeDefault" || type === "Localhost") return false;
+    types.push(type);
+    return true;
   };
+  const ofPod = isForbidden(appArmorOf(spec.securityContext));
+  const names = namesWhere(pod, ({ securityContext }) => isForbidden(appArmorOf(securityContext)));
+  const details = forbidden.toSorted();
+  if (types.length > 0) {
+    const setters = settersNamed(ofPod, names);
+    details.push(`${setters} must not set AppArmor profile type to ${quoted(distinct(types))}`);
+  }
+  if (details.length === 0) return undefined;
+  const reason = plural([...forbidden, ...distinct(types)], "forbidden AppArmor profile");
+  return { reason, detail: details.join(", ") };
+}
+
+/** Returns the AppArmor profile of a security context, a field of later releases. */
+function appArmorOf(context: object | undefined): { readonly type?: string } | undefined {
+  return (context as { readonly appArmorProfile?: { readonly type?: string } } | undefined)?.appArmorProfile;
 }
 
 const seLinuxTypes: ReadonlySet<string> = new Set(["", "container_t", "container_init_t", "container_kvm_t"]);
+/** From release 1.31 on. */
+const laterSeLinuxTypes: ReadonlySet<string> = new Set([...seLinuxTypes, "container_engine_t"]);
 
 /** Forbids SELinux options with a user, a role, or a type other than those for containers. */
 export const seLinuxOptions: Control = {
   id: "seLinuxOptions",
   level: "baseline",
-  rules: [{ since: 0, check: setsSeLinux }],
+  rules: [
+    { since: 0, check: setsSeLinux(seLinuxTypes) },
+    { since: 31, check: setsSeLinux(laterSeLinuxTypes) },
+  ],
 };
 
 interface SeLinuxOptions {
@@ -47,19 +74,23 @@ interface SeLinuxOptions {
   readonly type?: string | undefined;
 }
 
-function setsSeLinux(pod: CheckedPod): Violation | undefined {
+function setsSeLinux(allowedTypes: ReadonlySet<string>): Check {
+  return (pod) => seLinuxViolation(pod, allowedTypes);
+}
+
+function seLinuxViolation(pod: CheckedPod, allowedTypes: ReadonlySet<string>): Violation | undefined {
   const forbidden: SeLinuxOptions[] = [];
   const isForbidden = (options: SeLinuxOptions | undefined): boolean => {
     if (options === undefined) return false;
     const { user = "", role = "", type = "" } = options;
-    if (user === "" && role === "" && seLinuxTypes.has(type)) return false;
+    if (user === "" && role === "" && allowedTypes.has(type)) return false;
     forbidden.push(options);
     return true;
   };
   const ofPod = isForbidden(pod.spec.securityContext?.seLinuxOptions);
   const names = namesWhere(pod, ({ securityContext }) => isForbidden(securityContext?.seLinuxOptions));
   if (forbidden.length === 0) return undefined;
-  const types = distinct(forbidden.map(({ type = "" }) => type).filter((type) => !seLinuxTypes.has(type)));
+  const types = distinct(forbidden.map(({ type = "" }) => type).filter((type) => !allowedTypes.has(type)));
   const what = types.length === 0 ? [] : [`${plural(types, "type")} ${quoted(types)}`];
   if (forbidden.some(({ user = "" }) => user !== "")) what.push("user may not be set");
   if (forbidden.some(({ role = "" }) => role !== "")) what.push("role may not be set");

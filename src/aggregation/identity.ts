@@ -7,15 +7,20 @@ export type ForwardedIdentity = Readonly<Record<string, string | readonly string
 const extraPrefix = "x-remote-extra-";
 
 /**
- * Returns the front proxy headers for a user (spec: conventions 5.8): `X-Remote-User`, `X-Remote-Group` and `X-Remote-Extra-<key>`.
+ * Returns the front proxy headers for a user (spec: conventions 5.8): `X-Remote-User`, `X-Remote-Group` and `X-Remote-Extra-<key>`,
+ * and `X-Remote-Uid` if `withUid` is true.
  * Characters of a key that are invalid in header names are percent-encoded; values are UTF-8.
  *
  * @throws {StatusError} Forbidden for a name, group or value that the receiver would read differently.
  */
-export function identityHeaders({ name, groups, extra }: UserInfo): ForwardedIdentity {
+export function identityHeaders(
+  { name, uid, groups, extra }: UserInfo,
+  withUid = false,
+): ForwardedIdentity {
   // Without a prototype, because clients can choose the keys of extra.
   const headers = Object.create(null) as Record<string, string | readonly string[]>;
   headers["x-remote-user"] = headerValue(name);
+  if (withUid && uid !== "") headers["x-remote-uid"] = headerValue(uid);
   if (groups.length > 0) headers["x-remote-group"] = groups.map(headerValue);
   for (const [key, values] of Object.entries(extra)) {
     if (values.length > 0) headers[`${extraPrefix}${escapedKey(key)}`] = values.map(headerValue);

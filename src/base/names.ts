@@ -48,6 +48,13 @@ const dnsSubdomain = new Form(
   "'example.com'",
   253,
 );
+const underscoreLabel = "[a-z0-9_]([-a-z0-9_]*[a-z0-9_])?";
+const searchDomain = new Form(
+  "a lowercase RFC 1123 subdomain with underscores has only lower case letters, digits, '-', '_' and '.', and doesn't start or end with '-' or '.'",
+  `${underscoreLabel}(\\.${underscoreLabel})*`,
+  "'example.com', or '_sip._tcp.example.com'",
+  253,
+);
 const dns1035Label = new Form(
   "a DNS-1035 label has only lower case letters, digits and '-', starts with a letter and ends with a letter or digit",
   "[a-z]([-a-z0-9]*[a-z0-9])?",
@@ -87,6 +94,11 @@ export function dnsLabelFaults(name: string): readonly string[] {
 /** DNS-1123 subdomain, at most 253 characters: the names of most objects. */
 export function dnsSubdomainFaults(name: string): readonly string[] {
   return dnsSubdomain.faults(name);
+}
+
+/** A DNS-1123 subdomain whose labels may also have underscores: search domains of pods. */
+export function searchDomainFaults(name: string): readonly string[] {
+  return searchDomain.faults(name);
 }
 
 /** DNS-1035 label, at most 63 characters: names that must not begin with a digit, such as those of Services. */

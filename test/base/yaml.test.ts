@@ -178,7 +178,7 @@ describe("decodeYaml", () => {
 });
 
 describe("YAML of the reference", () => {
-  it.each([
+  it.each<[text: string, value: JsonValue, what: string]>([
     ["a: 'one\n  two'", "one two", "single quotes, indented"],
     ["a:\n  b: 'one\n  two'", { b: "one two" }, "a line at the column of its key"],
     ['a:\n  b: "one\n  two"', { b: "one two" }, "double quotes"],

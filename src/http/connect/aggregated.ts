@@ -47,7 +47,7 @@ export async function serveAggregated(
   if (facts.kind === "resource" && request.served && (endless || upgrades))
     service.metrics.longRunning(facts, exchange);
   const uri = encodePath(path);
-  const added = { headers: addedHeaders(remote, user, uri), replaces: isForwardedIdentity };
+  const added = { headers: addedHeaders(service, remote, user, uri), replaces: isForwardedIdentity };
   const { refusesRedirects } = service.aggregation;
   const work = async () => {
     const agent = isPlainRead(request, endless) ? remote.agent() : undefined;
@@ -105,11 +105,13 @@ function refuseUnclearPath(facts: RequestFacts, path: string): void {
 }
 
 function addedHeaders(
+  { engine }: HttpService,
   remote: RemoteApiService,
   user: UserInfo,
   uri: string,
 ): Record<string, string | readonly string[]> {
-  return { ...identityHeaders(user), host: remote.authority, "x-forwarded-uri": uri };
+  const identity = identityHeaders(user, engine.featureEnabled("RemoteRequestHeaderUID"));
+  return { ...identity, host: remote.authority, "x-forwarded-uri": uri };
 }
 
 async function destinationOf(remote: RemoteApiService, endless: boolean): Promise<Destination> {

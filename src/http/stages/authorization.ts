@@ -4,9 +4,9 @@ import type { ResourceAttributes } from "../../authorization/authorizer.ts";
 import { andThen, type MaybePromise } from "../../base/maybe-promise.ts";
 import { createYielder } from "../../base/yielding.ts";
 import type { Resource } from "../../resources/registry/registry.ts";
-import { attributesOf, attributesWithSelectors, forbidden } from "../request/attributes.ts";
+import { asksFor, attributesOf, attributesWithSelectors, forbidden } from "../request/attributes.ts";
 import type { RequestContext } from "../request/context.ts";
-import { isSubscription } from "../request/facts.ts";
+import { isSubscription, type ResourceFacts } from "../request/facts.ts";
 import { viewParameter } from "../request/parameters.ts";
 import type { HttpService } from "../service.ts";
 
@@ -32,7 +32,33 @@ export function authorize(service: HttpService, request: RequestContext): MaybeP
   return andThen(service.authorizer.authorize(attributes), (decision) => {
     audit?.decided(decision);
     if (decision.verdict !== "allow") throw forbidden(attributes, decision);
+    if (opensPodStream(service, request)) return authorizePodStream(service, request);
   });
+}
+
+const podStreams: ReadonlySet<string> = new Set(["exec", "attach", "portforward"]);
+
+/**
+ * Whether a request opens a stream to a pod by a WebSocket, which is a GET: from release 1.35 on it needs the right to `create` too, as
+ * the same stream over a POST does.
+ */
+function opensPodStream({ engine }: HttpService, { facts, exchange }: RequestContext): boolean {
+  return (
+    facts.kind === "resource" &&
+    facts.resource === "pods" &&
+    facts.group === "" &&
+    podStreams.has(facts.subresource) &&
+    facts.verb !== "create" &&
+    exchange.upgrade !== undefined &&
+    engine.featureEnabled("AuthorizePodWebsocketUpgradeCreatePermission")
+  );
+}
+
+/** @throws {StatusError} Forbidden without the right to create the stream. */
+async function authorizePodStream(service: HttpService, { facts, user }: RequestContext): Promise<void> {
+  const attributes = asksFor(facts as ResourceFacts, user, "create");
+  const decision = await service.authorizer.authorize(attributes);
+  if (decision.verdict !== "allow") throw forbidden(attributes, decision);
 }
 
 function isAuthenticated({ engine }: HttpService, { user }: RequestContext): boolean {

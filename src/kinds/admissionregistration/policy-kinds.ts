@@ -1,6 +1,7 @@
 import type { Column } from "../../schema/columns.ts";
 import type { ApiObject, Conversion } from "../../schema/kind.ts";
 import { ageColumn, nameColumn } from "../columns.ts";
+import { checkNotStatic } from "./static-names.ts";
 import type { AdmissionDeclarations } from "./match-resources.ts";
 
 /** The functions that declare the structs of a version of the group. */
@@ -27,6 +28,7 @@ export function policyKindMembers({ servedByDefault, conversion }: PolicyVersion
     anyFinalizer: true,
     allowUnconditionalUpdate: false,
     servedByDefault,
+    validateCreate: checkNotStatic,
     generationOf: ({ spec }: { readonly spec?: unknown }) => spec,
     ...(conversion === undefined ? {} : { conversion }),
   } as const;

@@ -2,6 +2,7 @@ import { kind, struct } from "./v1.ts";
 import type { ObjectFor } from "../../schema/kind.ts";
 import { ObjectMeta } from "../../schema/object-meta.ts";
 import { field, list } from "../../schema/types.ts";
+import { checkNotStatic } from "./static-names.ts";
 import { uniqueBy } from "../checks/values.ts";
 import { ageColumn, nameColumn } from "../columns.ts";
 import { objectSelector, webhookFields, webhookRules, webhooksColumn } from "./webhook-fields.ts";
@@ -36,6 +37,7 @@ export const ValidatingWebhookConfiguration = kind({
       .patchMerge("name")
       .check(uniqueBy((webhook) => webhook.name, "name")),
   },
+  validateCreate: checkNotStatic,
   generationOf: ({ webhooks }) => webhooks,
   columns: [nameColumn, webhooksColumn, ageColumn],
 });

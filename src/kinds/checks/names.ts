@@ -30,6 +30,14 @@ export const namespaceName = dnsLabel;
 export const dnsSubdomain = rule(dnsSubdomainFaults);
 /** A DNS-1035 label: names of services. */
 export const dns1035Label = rule(dns1035LabelFaults);
+/** The name of a service: a DNS-1035 label, or a DNS-1123 label where that is enabled. */
+export function serviceName(
+  name: string,
+  report: FieldReport,
+  { enabled }: Pick<KindContext, "enabled">,
+): void {
+  (enabled("RelaxedServiceNameValidation") ? dnsLabel : dns1035Label)(name, report);
+}
 /** A name with an optional DNS subdomain before a slash: keys of labels, resources, conditions. */
 export const qualifiedName = rule(qualifiedNameFaults);
 /** A DNS-1123 subdomain whose first label is `*`. */

@@ -4,7 +4,7 @@ import type { FieldReport } from "../../schema/faults.ts";
 import type { ObjectMetaValue } from "../../schema/kind.ts";
 import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
 import { isAddress } from "../checks/addresses.ts";
-import { dns1035Label, dnsSubdomain, portName, wildcardSubdomain } from "../checks/names.ts";
+import { dnsSubdomain, portName, serviceName, wildcardSubdomain } from "../checks/names.ts";
 import { portNumber } from "../checks/numbers.ts";
 
 interface Backend {
@@ -25,7 +25,11 @@ interface ObjectReference {
 }
 
 /** Requires exactly one of a service and another object as backend. */
-export function checkBackend({ resource, service }: Backend, report: FieldReport): void {
+export function checkBackend(
+  { resource, service }: Backend,
+  report: FieldReport,
+  context: KindContext,
+): void {
   if (resource !== undefined && service !== undefined) {
     return report.invalid("", "cannot set both resource and service backends");
   }
@@ -33,7 +37,7 @@ export function checkBackend({ resource, service }: Backend, report: FieldReport
   if (service === undefined) return report.invalid("", "resource or service backend is required");
   const here = report.at("service");
   if (service.name === "") here.at("name").required();
-  else dns1035Label(service.name, here.at("name"));
+  else serviceName(service.name, here.at("name"), context);
   const { name = "", number = 0 } = service.port ?? {};
   if (name !== "" && number !== 0) report.invalid("", "cannot set both port name & port number");
   else if (name !== "") portName(name, here.at("port", "name"));
@@ -72,13 +76,17 @@ interface Path {
 }
 
 /** Checks the path of a rule by its type, and its backend. */
-export function checkPath({ backend, path, pathType }: Path, report: FieldReport): void {
+export function checkPath(
+  { backend, path, pathType }: Path,
+  report: FieldReport,
+  context: KindContext,
+): void {
   // As in the reference, a path without a type isn't checked further.
   if (pathType === undefined || pathType === null)
     return report.at("pathType").required("pathType must be specified");
   if (pathTypes.includes(pathType)) checkMatched(path, pathType, report);
   else report.at("pathType").notSupported(pathType, pathTypes);
-  checkBackend(backend, report.at("backend"));
+  checkBackend(backend, report.at("backend"), context);
 }
 
 function checkMatched(path = "", pathType: string, report: FieldReport): void {

@@ -5,13 +5,15 @@ import type { ApiObject } from "../../schema/kind.ts";
 import { conflict, withoutAdmission, type Engine, type Target, type WriteOptions } from "../engine/engine.ts";
 import type { LiveObject } from "../objects/live-object.ts";
 import { guaranteedUpdate, type UpdatedObject } from "../writes/guaranteed-update.ts";
+import { decodeEntry } from "../objects/stored.ts";
+import { keyOf } from "../registry/registry.ts";
 import { checkUid } from "../input/metadata.ts";
 import { writeContext } from "../input/write-context.ts";
 import { admitAction } from "../writes/write.ts";
 
 interface Bindable extends ApiObject {
   spec: { nodeName?: string; schedulingGates?: unknown[] };
-  status?: { conditions?: Condition[] };
+  status?: { conditions?: Condition[]; nominatedNodeName?: string };
 }
 
 interface Condition {
@@ -34,6 +36,7 @@ export async function bindPod(
 ): Promise<undefined> {
   await admitAction(engine, target, binding, options);
   const { name } = binding["target"] as { name: string };
+  const labels = await topologyLabels(engine, name);
   const assign = (live: LiveObject): UpdatedObject => {
     const pod = deepClone(live.object) as Bindable;
     checkUid(target, binding, pod);
@@ -44,12 +47,26 @@ export async function bindPod(
     if (annotations !== undefined) pod.metadata.annotations = { ...pod.metadata.annotations, ...annotations };
     if (resourceVersion === undefined) delete pod.metadata.resourceVersion;
     else pod.metadata.resourceVersion = resourceVersion;
+    if (labels !== undefined) pod.metadata.labels = { ...pod.metadata.labels, ...labels };
     markScheduled(pod, engine.timestamps.now());
+    if (engine.featureEnabled("ClearingNominatedNodeNameAfterBinding")) delete pod.status?.nominatedNodeName;
     // As in the reference, the fields that a binding writes have no owner.
     return { object: pod, managed: live.managed.stored ?? noManagedFieldsText };
   };
   await guaranteedUpdate(writeContext(withoutAdmission(engine), target, options), assign);
   return undefined;
+}
+
+/** Returns the labels with zone and region of a node, which its pods get from release 1.35 on; undefined without such labels. */
+async function topologyLabels(engine: Engine, node: string): Promise<Record<string, string> | undefined> {
+  const resource = engine.registry.find("", "v1", "nodes");
+  if (resource === undefined || !engine.featureEnabled("PodTopologyLabelsAdmission")) return undefined;
+  const entry = await engine.store.get(keyOf(resource, "", node));
+  if (entry === undefined) return undefined;
+  const labels = decodeEntry(entry).metadata.labels ?? {};
+  const { domain } = engine.vocabulary;
+  const keys = [`topology.${domain}/region`, `topology.${domain}/zone`].filter((key) => key in labels);
+  return keys.length === 0 ? undefined : Object.fromEntries(keys.map((key) => [key, labels[key]!]));
 }
 
 /** Why a pod can't be assigned to a node; undefined if it can. */

@@ -1,7 +1,7 @@
 import { StatusError } from "../../base/status-error.ts";
 import { TokenRequest } from "../../kinds/authentication/token-request.ts";
 import type { ApiObject } from "../../schema/kind.ts";
-import { failedPrecondition, type Engine, type Target } from "../engine/engine.ts";
+import { conflict, failedPrecondition, type Engine, type Target } from "../engine/engine.ts";
 import { ownershipOfAnswer } from "../ownership/field-ownership.ts";
 import { getObject } from "../reads/get.ts";
 import { keyOf, resourceOf } from "../registry/registry.ts";
@@ -49,6 +49,7 @@ export async function requestToken(
   const asResponse = { ...target, resource: resourceOf(TokenRequest, engine.vocabulary) };
   const managedFields = ownershipOfAnswer(engine, asResponse, body, options);
   const account = decodeEntry(await getObject(engine, { ...target, subresource: "" }));
+  checkRequestedUid(engine, target, body, account);
   const nowMs = engine.clock.now();
   const { name, namespace } = target;
   request.metadata = {
@@ -86,6 +87,18 @@ export async function requestToken(
   const expirationTimestamp = engine.timestamps.at(nowMs + spec.expirationSeconds * 1000);
   const metadata = { ...request.metadata, managedFields };
   return { ...request, metadata, status: { token, expirationTimestamp } };
+}
+
+/** Rejects a request for an earlier service account of the same name (release 1.34 on). */
+function checkRequestedUid(engine: Engine, target: Target, body: ApiObject, account: ApiObject): void {
+  if (!engine.featureEnabled("TokenRequestServiceAccountUIDValidation")) return;
+  const { uid: requested = "" } = body.metadata;
+  const { uid: actual = "" } = account.metadata;
+  if (requested === "" || requested === actual) return;
+  throw conflict(
+    target,
+    `the UID in the token request (${requested}) does not match the UID of the service account (${actual})`,
+  );
 }
 
 /** Reads the bound object of a token request, and the node of a pod. */

@@ -14,6 +14,7 @@ import {
   checkName,
   checkNamespace,
   checkOwners,
+  type NameForm,
 } from "../../schema/object-meta-rules.ts";
 import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
 import type { Engine, Target } from "../engine/engine.ts";
@@ -22,16 +23,26 @@ import type { Engine, Target } from "../engine/engine.ts";
 export function checkMetadata(
   target: Target,
   meta: ObjectMetaValue,
-  { vocabulary, registry }: Pick<Engine, "registry" | "vocabulary">,
+  engine: Pick<Engine, "registry" | "vocabulary" | "featureEnabled">,
   report: FieldReport,
 ): void {
-  checkName(meta.name ?? "", target.resource.kind.nameForm, report.at("name"));
+  const { vocabulary, registry } = engine;
+  checkName(meta.name ?? "", nameFormOf(target, engine), report.at("name"));
   if (target.resource.namespaced) checkNamespace(meta.namespace ?? "", report.at("namespace"));
   checkLabels(meta.labels, report.at("labels"));
   checkAnnotations(meta.annotations, report.at("annotations"));
   checkGeneration(meta.generation, report.at("generation"));
   checkFinalizers(target, meta.finalizers ?? [], vocabulary, report.at("finalizers"));
   checkOwners(meta, report.at("ownerReferences"), registry.release);
+}
+
+/** Returns the format of the names of a resource type. */
+export function nameFormOf(
+  { resource: { kind } }: Target,
+  { featureEnabled }: Pick<Engine, "featureEnabled">,
+): NameForm {
+  const { nameForm, gatedNameForm } = kind;
+  return gatedNameForm !== undefined && featureEnabled(gatedNameForm.gate) ? gatedNameForm.form : nameForm;
 }
 
 function checkFinalizers(

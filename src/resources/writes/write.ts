@@ -14,7 +14,7 @@ import {
   type Target,
   type WriteOptions,
 } from "../engine/engine.ts";
-import { checkMetadata, checkMetadataUpdate } from "../input/metadata-rules.ts";
+import { checkMetadata, checkMetadataUpdate, nameFormOf } from "../input/metadata-rules.ts";
 import { checkSize } from "../objects/object-size.ts";
 import type { Resource } from "../registry/registry.ts";
 import { storeFailure } from "../engine/resource-version.ts";
@@ -37,7 +37,7 @@ export function checkObject(
   checkMetadata(target, object.metadata, engine, report.at("metadata"));
   if (live === undefined) {
     const { generateName = "" } = object.metadata;
-    checkGenerateName(generateName, target.resource.kind.nameForm, report.at("metadata", "generateName"));
+    checkGenerateName(generateName, nameFormOf(target, engine), report.at("metadata", "generateName"));
   } else checkMetadataUpdate(object.metadata, live.metadata, report.at("metadata"));
   const last = checkRules(write, object, live, report);
   if (last !== undefined) return last.then(() => refuse(target, object, report));

@@ -1,6 +1,6 @@
 import { isAtLeast } from "../../../base/releases.ts";
 import type { KindContext } from "../../../schema/context.ts";
-import { dnsSubdomainFaults } from "../../../base/names.ts";
+import { dnsSubdomainFaults, searchDomainFaults } from "../../../base/names.ts";
 import type { FieldReport } from "../../../schema/faults.ts";
 import { ipAddress } from "../../checks/addresses.ts";
 
@@ -43,6 +43,7 @@ export function dnsConfig(
   config: DnsConfig | undefined,
   policy: string | undefined,
   report: FieldReport,
+  { enabled }: Pick<KindContext, "enabled">,
 ): void {
   if (policy === "None") {
     if (config === undefined) report.required("must provide `dnsConfig` when `dnsPolicy` is None");
@@ -59,14 +60,16 @@ export function dnsConfig(
     if (report.full) return;
     ipAddress(server, report.at("nameservers", index));
   }
-  checkSearches(searches, report.at("searches"));
+  checkSearches(searches, report.at("searches"), enabled("RelaxedDNSSearchValidation"));
   for (const [index, option] of options.entries()) {
     if (report.full) return;
     if ((option.name ?? "") === "") report.at("options", index).required("must not be empty");
   }
 }
 
-function checkSearches(searches: readonly string[], report: FieldReport): void {
+/** @param isRelaxed whether a single dot and underscores are allowed. */
+function checkSearches(searches: readonly string[], report: FieldReport, isRelaxed: boolean): void {
+  const faultsOf = isRelaxed ? searchDomainFaults : dnsSubdomainFaults;
   if (searches.length > maxSearches) {
     report.invalid(searches, `must not have more than ${maxSearches} search paths`);
   }
@@ -76,7 +79,8 @@ function checkSearches(searches: readonly string[], report: FieldReport): void {
   }
   for (const [index, search] of searches.entries()) {
     if (report.full) return;
+    if (isRelaxed && search === ".") continue;
     const name = search.endsWith(".") ? search.slice(0, -1) : search;
-    for (const message of dnsSubdomainFaults(name)) report.at(index).invalid(search, message);
+    for (const message of faultsOf(name)) report.at(index).invalid(search, message);
   }
 }

@@ -25,7 +25,7 @@ export function checkPodSpec(spec: PodSpec, report: FieldReport, context: KindCo
   }
   if (spec.hostUsers === false) checkUserNamespace(spec, report);
   else if (isAtLeast(context.release, "1.30")) rejectUnmasked(spec, report);
-  dnsConfig(spec.dnsConfig, spec.dnsPolicy, report.at("dnsConfig"));
+  dnsConfig(spec.dnsConfig, spec.dnsPolicy, report.at("dnsConfig"), context);
   // The overhead is checked as limits are, and faults have the path of limits.
   if (spec.overhead !== undefined) checkAmounts(spec.overhead, report.at("overhead", "limits"), context);
   checkOperatingSystem(spec, report);

@@ -1,6 +1,7 @@
 import type { KindContext } from "../../../schema/context.ts";
 import type { FieldReport } from "../../../schema/faults.ts";
 import { same } from "../../checks/values.ts";
+import { checkGatedScheduling } from "./gated-scheduling.ts";
 import { checkPodAnnotationsKept, mirrorAnnotation } from "./annotation-rules.ts";
 import type { PodShape } from "./pod-shape.ts";
 import type { PodSpec } from "./spec-fields.ts";
@@ -26,7 +27,8 @@ export function checkPodUpdate(
   if (!checkDeadline(now.activeDeadlineSeconds, before.activeDeadlineSeconds, specReport)) return;
   checkTolerations(now.tolerations ?? [], before.tolerations ?? [], specReport.at("tolerations"));
   checkGates(now.schedulingGates ?? [], before.schedulingGates ?? [], specReport.at("schedulingGates"));
-  if (!same(withLiveParts(now, before), before)) {
+  const compared = checkGatedScheduling(now, before, specReport, context);
+  if (!same(withLiveParts(compared, before), before)) {
     specReport.forbidden(
       "pod updates may not change fields other than `spec.containers[*].image`, " +
         "`spec.initContainers[*].image`, `spec.activeDeadlineSeconds`, `spec.tolerations` (only additions) " +

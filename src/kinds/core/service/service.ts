@@ -28,6 +28,7 @@ export const Service = kind({
   categories: ["all"],
   scope: "Namespaced",
   nameForm: "label1035",
+  gatedNameForm: { gate: "RelaxedServiceNameValidation", form: "label" },
   createOnUpdate: true,
   returnsDeletedObject: true,
   doc: "A stable name and address for a set of pods.",

@@ -1,0 +1,16 @@
+import type { KindContext } from "../../schema/context.ts";
+import type { FieldReport } from "../../schema/faults.ts";
+import type { ObjectMetaValue } from "../../schema/kind.ts";
+
+/** Rejects a name that is reserved for configurations of admission in files (release 1.37 on): `….static.k8s.io`. */
+export function checkNotStatic(
+  { metadata }: { readonly metadata: ObjectMetaValue },
+  report: FieldReport,
+  { enabled, vocabulary }: KindContext,
+): void {
+  if (!enabled("ManifestBasedAdmissionControlConfig")) return;
+  const { name = "" } = metadata;
+  const suffix = `.static.${vocabulary.groupSuffix}`;
+  if (name.endsWith(suffix))
+    report.at("metadata", "name").invalid(name, `names that end with ${suffix} are reserved for admission configured in files`);
+}

@@ -5,23 +5,17 @@ import type { JsonDocument } from "./json/exact.ts";
 import { SyntaxFault, faultAt } from "./json/syntax-fault.ts";
 import { type JsonObject, type JsonValue, deepClone, isObject, setMember } from "./json/value.ts";
 import { createYielder, type YieldIfDue } from "./yielding.ts";
+import { checkedTokens, checkLines, tooLarge } from "./yaml-limits.ts";
 import { type BlockToken, countTokens, largeContent, partsOf } from "./yaml-parts.ts";
 import { ScalarFault, resolvePlain, resolveTagged } from "./yaml-scalars.ts";
 import { decodeYamlText } from "./yaml-text.ts";
 
-/**
- * Maximum number of lexical tokens, about seven per line of a manifest: a text of usual density reaches the limit of bodies first.
- * A million takes some 3 s of processor time, in turns, and 300 MB.
- */
-const maxTokens = 1_000_000;
 /** Maximum number of tokens that are composed without a yield: in a flow collection, or in a value with an anchor or a tag. */
 const maxUndividedTokens = 80_000;
 /** Texts from this size on are decoded one at a time: the syntax tree of a text needs up to 100 times its memory. */
 const largeCharacters = 256 * 1024;
 /** Number of tokens between two checks whether to yield. */
 const tokensPerYieldCheck = 500;
-/** Maximum number of lines: the lines of a multi-line string are not tokens. */
-const maxLines = 1_000_000;
 /** Maximum number of documents (all but one are empty), directives and end marks. */
 const maxParts = 1000;
 /** Maximum number of values that all aliases and merge keys of a text expand to. */
@@ -62,53 +56,6 @@ function afterOthers(read: () => Promise<JsonDocument>): Promise<JsonDocument> {
   // Its caller handles a failure.
   largeTexts = result.catch(() => undefined);
   return result;
-}
-
-/**
- * Passes the lexical tokens on, and throws before the parser would use too much stack or time. The depth is estimated from the
- * columns at which blocks begin; {@link YamlReader} checks the exact depth.
- */
-function* checkedTokens(tokens: Iterable<string>, text: string, maxDepth: number): Iterable<string> {
-  const columns: number[] = [];
-  let offset = 0;
-  let lineStart = 0;
-  let flowDepth = 0;
-  let count = 0;
-  for (const token of tokens) {
-    if (++count > maxTokens) throw tooLarge(text, offset);
-    const first = token.charCodeAt(0);
-    if (first === 0x5b || first === 0x7b) flowDepth++;
-    else if (first === 0x5d || first === 0x7d) flowDepth--;
-    else if (first === 0x0a || first === 0x0d) lineStart = offset + token.length;
-    else if (flowDepth <= 0 && first !== 0x20 && first !== 0x09 && !isMark(first))
-      enterColumn(columns, offset - lineStart);
-    if (columns.length + Math.max(flowDepth, 0) > maxDepth + 1) {
-      throw faultAt(text, offset, `arrays and objects are nested deeper than ${maxDepth}`);
-    }
-    if (!isMark(first)) offset += token.length;
-    yield token;
-  }
-}
-
-/** Whether a token is a control token of the lexer, without text. */
-function isMark(first: number): boolean {
-  return first === 0x02 || first === 0x18 || first === 0x1f;
-}
-
-function checkLines(text: string): void {
-  let lines = 0;
-  for (let at = text.indexOf("\n"); at !== -1; at = text.indexOf("\n", at + 1)) {
-    if (++lines > maxLines) throw tooLarge(text, at);
-  }
-}
-
-function tooLarge(text: string, offset: number): SyntaxFault {
-  return faultAt(text, offset, "the YAML is too large; send it as JSON");
-}
-
-function enterColumn(columns: number[], column: number): void {
-  while (columns.length > 0 && columns.at(-1)! > column) columns.pop();
-  if (columns.at(-1) !== column) columns.push(column);
 }
 
 /** An error of the composer that the reference doesn't report: in `'x'#c` a comment follows. */

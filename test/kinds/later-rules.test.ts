@@ -370,6 +370,19 @@ describe("rules of later releases", () => {
     expect(faults("a\u0007", gates)).toEqual(["spec.containers[0].env[0].name: FieldValueInvalid"]);
   });
 
+  it("a handler may pause for 0 seconds when the gate PodLifecycleSleepActionAllowZero is on", () => {
+    const lifecycle = { preStop: { sleep: { seconds: 0 } } };
+    const containers = [{ name: "c", image: "i", lifecycle }];
+    const pausing = pod({ terminationGracePeriodSeconds: 30, containers });
+    const faults = (...others: string[]): readonly string[] =>
+      judgeNew(kindInRelease(Pod, "1.33"), pausing, {
+        release: "1.33",
+        gates: ["PodLifecycleSleepAction", ...others],
+      }).faults;
+    expect(faults()).toEqual(["spec.containers[0].lifecycle.preStop.sleep: FieldValueInvalid"]);
+    expect(faults("PodLifecycleSleepActionAllowZero")).toEqual([]);
+  });
+
   it("an unmasked process file system is accepted in a user namespace", () => {
     const gates = ["ProcMountType", "UserNamespacesSupport", "UserNamespacesStatelessPodsSupport"];
     expect(judgeNew(Pod, unmasked({ hostUsers: false }), { release: "1.37", gates }).faults).toEqual([]);
@@ -383,9 +396,7 @@ describe("rules of later releases", () => {
   });
 
   it("an autoscaler scales replication controllers, which have no group", () => {
-    const { faults } = judgeNew(HorizontalPodAutoscaler, scaled("v1", "ReplicationController"), {
-      release: "1.37",
-    });
-    expect(faults).toEqual([]);
+    const replicas = scaled("v1", "ReplicationController");
+    expect(judgeNew(HorizontalPodAutoscaler, replicas, { release: "1.37" }).faults).toEqual([]);
   });
 });

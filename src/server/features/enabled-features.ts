@@ -1,5 +1,5 @@
 import { FeatureGateError, type FeatureGates } from "./feature-gates.ts";
-import { idleFeatures } from "./idle-features.ts";
+import { idleReason } from "./idle-features.ts";
 import { gatesOfRelease } from "./features.ts";
 import { OptionsError } from "../options/options-error.ts";
 import type { ServerOptions } from "../options/server-options.ts";
@@ -19,7 +19,7 @@ export function featureGates(options: ServerOptions): FeatureGates {
     const gates = gatesOfRelease(release, text);
     for (const warning of gates.warnings) log.warn({}, warning);
     for (const name of gates.settings.keys()) {
-      const reason = idleFeatures.get(name);
+      const reason = idleReason(name);
       if (reason !== undefined)
         log.warn({ gate: name }, `feature gate ${name} has no effect here: ${reason}`);
     }

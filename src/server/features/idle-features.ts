@@ -79,7 +79,159 @@ const byReason: Readonly<Record<string, readonly string[]>> = {
   "the server always uses the default": ["AppArmor", "DownwardAPIHugePages", "ExpandedDNSConfig"],
 };
 
-/** The reason why a feature gate has no effect, by the gate's name. */
-export const idleFeatures: ReadonlyMap<string, string> = new Map(
-  Object.entries(byReason).flatMap(([reason, names]) => names.map((name) => [name, reason] as const)),
-);
+/** Gates of later releases that are on by default there and without effect, grouped by the reason, as in {@link byReason}. */
+const laterByReason: Readonly<Record<string, readonly string[]>> = {
+  "it belongs to the node agent": [
+    "AllowOverwriteTerminationGracePeriodSeconds",
+    "DisableNodeKubeProxyVersion",
+    "GitRepoVolumeDriver",
+    "KubeletPodResourcesListUseActivePods",
+    "SELinuxMount",
+    "CloudDualStackNodeIPs",
+    "ConsistentHTTPGetHandlers",
+    "DevicePluginCDIDevices",
+    "DisableCPUQuotaWithExclusiveCPUs",
+    "ExecProbeTimeout",
+    "ExtendWebSocketsToKubelet",
+    "HugepageAwareEviction",
+    "ImageMaximumGCAge",
+    "KubeletCgroupDriverFromCRI",
+    "KubeletCrashLoopBackOffMax",
+    "KubeletEnsureSecretPulledImages",
+    "KubeletPSI",
+    "KubeletPodResourcesDynamicResources",
+    "KubeletPodResourcesGet",
+    "KubeletSeparateDiskGC",
+    "NewVolumeManagerReconstruction",
+    "NodeLogQuery",
+    "PLEGOnDemandRelist",
+    "PodLevelResourcesFixKubeletQOSClass",
+    "PodReadyToStartContainersCondition",
+    "PodsAPI",
+    "ReloadKubeletClientCAFile",
+    "ReloadKubeletServerCertificateFile",
+    "SystemdWatchdog",
+    "WindowsGracefulNodeShutdown",
+  ],
+  "it belongs to the network proxy": [
+    "AllowServiceExternalIPs",
+    "KubeProxyIPVS",
+    "KubeProxyDrainingTerminatingNodes",
+    "NFTablesNetlink",
+    "NFTablesProxyMode",
+  ],
+  "it belongs to the scheduler": [
+    "DRASchedulerFilterTimeout",
+    "NominatedNodeNameForExpectation",
+    "OpportunisticBatching",
+    "SchedulerAsyncPreemption",
+    "SchedulerPopFromBackoffQ",
+    "SchedulerQueueingHints",
+    "StorageCapacityScoring",
+  ],
+  "it belongs to controllers that run in other programs": [
+    "CronJobsScheduledAnnotation",
+    "HPAOptimizedSelectorStore",
+    "LegacyServiceAccountTokenNoAutoGeneration",
+    "NodeControllerLeaseCircuitBreaker",
+    "PersistentVolumeClaimUnusedSinceTime",
+    "PodIndexLabel",
+    "SeparateTaintEvictionController",
+    "StableLoadBalancerNodeSet",
+    "StaleControllerConsistencyDaemonSet",
+    "StaleControllerConsistencyHPA",
+    "StaleControllerConsistencyJob",
+    "StaleControllerConsistencyReplicaSet",
+    "StaleControllerConsistencyStatefulSet",
+    "StatefulSetSemanticRevisionComparison",
+  ],
+  "it belongs to client libraries": [
+    "InformerResourceVersion",
+    "AtomicFIFO",
+    "ClientsAllowCARotation",
+    "ClientsAllowTLSCacheGC",
+    "InOrderInformers",
+    "InOrderInformersBatchProcess",
+    "UnlockWhileProcessingFIFO",
+    "WatchListClient",
+  ],
+  "it belongs to volume plugins and cloud providers, which the server doesn't have": [
+    "CSIMigrationAzureFile",
+    "CSIMigrationvSphere",
+  ],
+  "the server has no cache between its store and clients": [
+    "WatchFromStorageWithoutResourceVersion",
+    "BtreeWatchCache",
+    "ConcurrentWatchObjectDecode",
+    "ConsistentListFromCache",
+    "DetectCacheInconsistency",
+    "EtcdRangeStream",
+    "ListFromCacheSnapshot",
+    "ResilientWatchCacheInitialization",
+    "SeparateCacheWatchRPC",
+    "StorageNamespaceIndex",
+    "WatchCacheInitializationPostStartHook",
+  ],
+  "the server always does this": [
+    "DeclarativeValidationTakeover",
+    "ServiceCIDRStatusFieldWiping",
+    "AdvancedAuditing",
+    "AnonymousAuthConfigurableEndpoints",
+    "DeclarativeValidation",
+    "DeclarativeValidationBeta",
+    "DisableAllocatorDualWrite",
+    "KMSv2KDF",
+    "PortForwardWebsockets",
+    "RetryGenerateName",
+    "StreamingCollectionEncodingToJSON",
+    "StreamingCollectionEncodingToProtobuf",
+    "StructuredAuthenticationConfiguration",
+    "StructuredAuthenticationConfigurationJWKSMetrics",
+    "StructuredAuthorizationConfiguration",
+    "TranslateStreamCloseWebsocketRequests",
+  ],
+  "the release decides": [
+    "PreventStaticPodAPIReferences",
+    "ProbeHostPodSecurityStandards",
+    "ZeroLimitedNominalConcurrencyShares",
+  ],
+  "the server doesn't have this feature": [
+    "AllowServiceLBStatusOnNonLB",
+    "KMSv1",
+    "SkipReadOnlyValidationGCE",
+    "AllowUnsafeMalformedObjectDeletion",
+    "ConstrainedImpersonation",
+    "ExcludeAdmissionWebhookVirtualResources",
+    "ExternalServiceAccountTokenSigner",
+    "MatchLabelKeysInPodTopologySpreadSelectorMerge",
+    "NativeHistograms",
+    "OrderedNamespaceDeletion",
+    "PodLevelResourcesFixDefaulting",
+    "ServiceNodePortStaticSubrange",
+    "SizeBasedListCostEstimate",
+    "StrictCostEnforcementForVAP",
+    "StrictCostEnforcementForWebhooks",
+    "StrictIPCIDRValidation",
+    "StructuredAuthenticationConfigurationEgressSelector",
+    "UnknownVersionInteroperabilityProxy",
+    "WatchListCompression",
+    "WebhookRoundTripLoadBalancing",
+  ],
+};
+
+/** The reason why a feature gate of the reference release has no effect, by the gate's name. */
+export const idleFeatures: ReadonlyMap<string, string> = reasons(byReason);
+
+/** The reason why a feature gate of a later release has no effect, by the gate's name. */
+export const laterIdleFeatures: ReadonlyMap<string, string> = reasons(laterByReason);
+
+/** Returns the reason why a feature gate has no effect; undefined if it has one. */
+export function idleReason(gate: string): string | undefined {
+  return idleFeatures.get(gate) ?? laterIdleFeatures.get(gate);
+}
+
+function reasons(groups: Readonly<Record<string, readonly string[]>>): ReadonlyMap<string, string> {
+  return new Map(
+    Object.entries(groups).flatMap(([reason, names]) => names.map((name) => [name, reason] as const)),
+  );
+}

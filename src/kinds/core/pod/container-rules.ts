@@ -17,6 +17,8 @@ interface Declared {
   readonly gracePeriod: number | bigint | undefined;
   /** Whether all containers may have a restart policy. */
   readonly hasRestartRules: boolean;
+  /** The shortest pause of a lifecycle handler, in seconds. */
+  readonly minPause: 0 | 1;
   readonly volumes: DeclaredVolumes;
   readonly claims: ReadonlySet<string>;
 }
@@ -27,6 +29,7 @@ export function checkContainers(spec: PodSpec, report: FieldReport, { enabled }:
     os: spec.os?.name,
     gracePeriod: spec.terminationGracePeriodSeconds,
     hasRestartRules: enabled("ContainerRestartRules"),
+    minPause: enabled("PodLifecycleSleepActionAllowZero") ? 0 : 1,
     volumes: new Map(
       (spec.volumes ?? []).map((volume) => [
         volume.name,
@@ -95,14 +98,14 @@ function checkProbes(container: Container, report: FieldReport): void {
 /** Checks pauses against the grace period of the pod, and the signal that stops a container against its operating system. */
 function checkLifecycle(
   lifecycle: Container["lifecycle"],
-  { os, gracePeriod }: Declared,
+  { os, gracePeriod, minPause }: Declared,
   report: FieldReport,
 ): void {
   for (const name of ["postStart", "preStop"] as const) {
     const sleep = lifecycle?.[name]?.sleep;
     if (sleep === undefined || gracePeriod === undefined) continue;
-    if (sleep.seconds < 0 || sleep.seconds > gracePeriod) {
-      const message = `must be from 0 to terminationGracePeriodSeconds (${gracePeriod})`;
+    if (sleep.seconds < minPause || sleep.seconds > gracePeriod) {
+      const message = `must be from ${minPause} to terminationGracePeriodSeconds (${gracePeriod})`;
       report.at(name, "sleep").invalid(sleep.seconds, message);
     }
   }

@@ -2029,6 +2029,11 @@ export interface KindMembers<O> {
   readonly prepareUpdate?: (copy: O, live: O, context: KindContext) => void;
   /** Format of `metadata.name`; a DNS subdomain by default. */
   readonly nameForm?: NameForm;
+  /** The format of `metadata.name` where a feature gate is enabled. */
+  readonly gatedNameForm?: {
+    readonly gate: string;
+    readonly form: NameForm;
+  };
   /** Whether the server generates the name of a new object without a name, as Kubernetes does for limit ranges. */
   readonly generatesName?: boolean;
   readonly validate?: (object: O, report: FieldReport, context: KindContext) => void;

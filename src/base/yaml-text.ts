@@ -9,12 +9,8 @@ import { decodeUtf8 } from "./json/utf8.ts";
  */
 export function decodeYamlText(bytes: Uint8Array): string {
   const text = decodeCharacters(bytes);
-  return lineEnds.test(text) ? text.replace(allLineEnds, "\n") : text;
+  return text.replaceAll(/\r(?!\n)|\u0085/g, "\n");
 }
-
-/** Line ends other than LF and CR LF. */
-const lineEnds = /\r(?!\n)|\u0085/;
-const allLineEnds = new RegExp(lineEnds, "g");
 
 function decodeCharacters(bytes: Uint8Array): string {
   const encoding = utf16Of(bytes);

@@ -6,6 +6,7 @@ import { SyntaxFault, faultAt } from "./json/syntax-fault.ts";
 import { type JsonObject, type JsonValue, deepClone, isObject, setMember } from "./json/value.ts";
 import { createYielder, type YieldIfDue } from "./yielding.ts";
 import { checkedTokens, checkLines, tooLarge } from "./yaml-limits.ts";
+import type { LenientLexer } from "./yaml-lexer.ts";
 import { type BlockToken, countTokens, largeContent, partsOf } from "./yaml-parts.ts";
 import { ScalarFault, resolvePlain, resolveTagged } from "./yaml-scalars.ts";
 import { decodeYamlText } from "./yaml-text.ts";
@@ -43,7 +44,9 @@ export async function decodeYaml(
   const text = decodeYamlText(bytes);
   checkLines(text);
   const yaml = await import("./yaml-library.ts");
-  const read = (): Promise<JsonDocument> => new YamlReader(yaml, text, limits.maxDepth).read();
+  const { LenientLexer } = await import("./yaml-lexer.ts");
+  const read = (): Promise<JsonDocument> =>
+    new YamlReader(yaml, new LenientLexer(), text, limits.maxDepth).read();
   return text.length < largeCharacters ? read() : afterOthers(read);
 }
 
@@ -53,8 +56,7 @@ let largeTexts: Promise<unknown> = Promise.resolve();
 /** Decodes a large text after the ones before it. */
 function afterOthers(read: () => Promise<JsonDocument>): Promise<JsonDocument> {
   const result = largeTexts.then(read);
-  // Its caller handles a failure.
-  largeTexts = result.catch(() => undefined);
+  largeTexts = Promise.allSettled([result]);
   return result;
 }
 
@@ -88,6 +90,7 @@ class YamlReader {
 
   constructor(
     private readonly yaml: typeof import("./yaml-library.ts"),
+    private readonly lexer: LenientLexer,
     private readonly text: string,
     private readonly maxDepth: number,
   ) {}
@@ -119,11 +122,7 @@ class YamlReader {
     };
     let count = 0;
     // Each lexical token is checked before the parser gets it.
-    for (const token of checkedTokens(
-      new this.yaml.LenientLexer().lex(this.text),
-      this.text,
-      this.maxDepth,
-    )) {
+    for (const token of checkedTokens(this.lexer.lex(this.text), this.text, this.maxDepth)) {
       compose(parser.next(token));
       if (++count % tokensPerYieldCheck === 0) await this.yieldIfDue();
     }

@@ -374,11 +374,8 @@ describe("rules of later releases", () => {
     const lifecycle = { preStop: { sleep: { seconds: 0 } } };
     const containers = [{ name: "c", image: "i", lifecycle }];
     const pausing = pod({ terminationGracePeriodSeconds: 30, containers });
-    const faults = (...others: string[]): readonly string[] =>
-      judgeNew(kindInRelease(Pod, "1.33"), pausing, {
-        release: "1.33",
-        gates: ["PodLifecycleSleepAction", ...others],
-      }).faults;
+    const kind = kindInRelease(Pod, "1.33");
+    const faults = (...gates: string[]) => judgeNew(kind, pausing, { release: "1.33", gates }).faults;
     expect(faults()).toEqual(["spec.containers[0].lifecycle.preStop.sleep: FieldValueInvalid"]);
     expect(faults("PodLifecycleSleepActionAllowZero")).toEqual([]);
   });

@@ -86,6 +86,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     "src/remote/host-authorities.ts: trusted",
   ],
   "the turns of the event loop, which all servers of the process share": [
+    "src/base/yaml.ts: largeTexts",
     "src/base/yielding.ts: waitingByLoop",
   ],
   "the process may open a folder once only; who opens it again shares that": [

@@ -117,7 +117,7 @@ describe("behavior of later releases", () => {
   });
 
   test("the selectors of a pod with scheduling gates may become stricter (1.27)", async () => {
-    const require = (...values: string[]) => ({
+    const requiring = (...values: string[]) => ({
       affinity: {
         nodeAffinity: {
           requiredDuringSchedulingIgnoredDuringExecution: {
@@ -133,12 +133,12 @@ describe("behavior of later releases", () => {
       ["gated", { nodeSelector: { a: "c" } }],
       ["gated", { nodeSelector: { c: "d" } }],
       ["gated", { nodeSelector: { a: null } }],
-      ["gated", require("x")],
-      ["gated", require("x", "y")],
-      ["gated", require("y")],
+      ["gated", requiring("x")],
+      ["gated", requiring("x", "y")],
+      ["gated", requiring("y")],
       ["gated", { affinity: null }],
       ["free", { nodeSelector: { a: "b" } }],
-      ["free", require("x")],
+      ["free", requiring("x")],
     ];
     const statuses = await both(async ({ admin }) => {
       await ok(admin.post(pods, pod("gated", { schedulingGates: [{ name: "example.com/g" }] })));

@@ -40,7 +40,12 @@ export class DefinitionWatches {
     this.isReplaced = true;
     const watches = [...this.open];
     for (const watch of watches) watch.stop();
-    void mapInTurns(watches, (watch) => watch.end(changedError()));
+    mapInTurns(watches, (watch) => watch.end(changedError())).catch((error: unknown) => {
+      // An observer that throws is a bug; it is reported like one that throws in an event handler.
+      queueMicrotask(() => {
+        throw error;
+      });
+    });
   }
 }
 

@@ -29,21 +29,20 @@ export async function readCandidates(
   limits: { readonly limit: number; readonly maxBytes: number },
 ): Promise<ChosenPage> {
   const { limit, maxBytes } = limits;
-  const entries: Entry[] = [];
-  const reads: Promise<Entry | undefined>[] = [];
+  /** In the order of the candidates; a store may return some at once and others later. */
+  const reads: MaybePromise<Entry | undefined>[] = [];
+  let pending = 0;
   const most = Math.min(keys.length, from + Math.min(limit, keysAtOnce));
   let bytes = 0;
   let at = from;
   store.together(() => {
-    while (at < most && bytes < maxBytes && reads.length < parallelReads) {
+    while (at < most && bytes < maxBytes && pending < parallelReads) {
       const read: MaybePromise<Entry | undefined> = store.get(keys[at++]!, revision);
-      if (read instanceof Promise) reads.push(read);
-      else if (read !== undefined) {
-        entries.push(read);
-        bytes += read.body.length;
-      }
+      reads.push(read);
+      if (read instanceof Promise) pending++;
+      else if (read !== undefined) bytes += read.body.length;
     }
   });
-  for (const entry of await Promise.all(reads)) if (entry !== undefined) entries.push(entry);
-  return { entries, upTo: at };
+  const entries = pending === 0 ? (reads as (Entry | undefined)[]) : await Promise.all(reads);
+  return { entries: entries.filter((entry) => entry !== undefined), upTo: at };
 }

@@ -37,12 +37,21 @@ export async function readCandidates(
   let at = from;
   store.together(() => {
     while (at < most && bytes < maxBytes && pending < parallelReads) {
-      const read: MaybePromise<Entry | undefined> = store.get(keys[at++]!, revision);
+      const read = store.get(keys[at++]!, revision);
       reads.push(read);
-      if (read instanceof Promise) pending++;
-      else if (read !== undefined) bytes += read.body.length;
+      pending += isPending(read) ? 1 : 0;
+      bytes += bytesOf(read);
     }
   });
   const entries = pending === 0 ? (reads as (Entry | undefined)[]) : await Promise.all(reads);
   return { entries: entries.filter((entry) => entry !== undefined), upTo: at };
+}
+
+function isPending(read: MaybePromise<Entry | undefined>): boolean {
+  return read instanceof Promise;
+}
+
+/** The size of the body of an entry; 0 while it is unknown. */
+function bytesOf(read: MaybePromise<Entry | undefined>): number {
+  return read instanceof Promise || read === undefined ? 0 : read.body.length;
 }

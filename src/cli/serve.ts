@@ -23,6 +23,7 @@ import { invokedAs } from "./invocation.ts";
 import { startMessage } from "./start-message.ts";
 import { usesColor } from "./terminal.ts";
 import { stopSignal } from "./stop.ts";
+import { sendPulses } from "./workers/pulse.ts";
 import { announceMessage, optionsOfWorker, readyMessage, takeRole, type Role } from "./workers/role.ts";
 
 /** Runs a server until SIGINT or SIGTERM. */
@@ -70,7 +71,10 @@ async function withBackups(serve: ServeOptions, run: () => Promise<number>): Pro
 
 /** Runs one of several processes until its parent stops it. */
 async function runRole(serve: ServeOptions, role: Role): Promise<number> {
-  const ready = () => process.send!(readyMessage);
+  const ready = () => {
+    process.send!(readyMessage);
+    sendPulses();
+  };
   try {
     if (role.kind === "worker") {
       const { WorkerValues } = await import("./workers/worker-values.ts");

@@ -1,6 +1,7 @@
 import { qualifiedName } from "../base/group-names.ts";
 import { StatusError } from "../base/status-error.ts";
 import { nextTurn } from "../base/yielding.ts";
+import { APIService } from "../kinds/apiregistration/api-service.ts";
 import { isTerminating, Namespace } from "../kinds/core/namespace.ts";
 import type { Client, NewObject } from "../resources/clients/client.ts";
 import { namesOf, prefixOf, type Resource } from "../resources/registry/registry.ts";
@@ -31,10 +32,15 @@ export const namespaceDeletion: Controller<Dependencies> = {
   start(context) {
     const { registry } = context;
     const informer = context.informer(registry.require(Namespace));
+    const services = registry.serves(APIService) ? context.informer(registry.require(APIService)) : undefined;
+    const unavailable = async () => {
+      await services?.sync();
+      return unavailableVersions((services?.list() ?? []) as Iterable<APIService>);
+    };
     const queue = new WorkQueue(
       context.clock,
       async (name, closing) => {
-        const done = await new Deletion(context, name, closing).run();
+        const done = await new Deletion(context, unavailable, name, closing).run();
         if (!done) queue.addLater(name, remainingCheckMs);
       },
       (name, error) => context.failed(this.name, name, error),
@@ -58,6 +64,25 @@ interface Remaining {
   readonly finalizers: Map<string, number>;
 }
 
+/** What keeps a namespace from being deleted. */
+interface Obstacles {
+  readonly remaining: readonly Remaining[];
+  /** The group versions of extension servers that are unavailable: they may have objects in the namespace. */
+  readonly undiscovered: readonly string[];
+}
+
+/** The group versions of the extension servers that are unavailable, in order. */
+function unavailableVersions(services: Iterable<APIService>): string[] {
+  const versions: string[] = [];
+  for (const { spec, status } of services) {
+    const available = status?.conditions?.find(({ type }) => type === "Available");
+    // A local group version has no service. Without a condition, no server has checked it.
+    if (spec?.service == null || available === undefined || available.status === "True") continue;
+    versions.push(`${spec.group}/${spec.version}`);
+  }
+  return versions.toSorted();
+}
+
 /** One pass over a namespace that is terminating or deleted. */
 class Deletion {
   private readonly client: Client;
@@ -65,6 +90,8 @@ class Deletion {
 
   constructor(
     private readonly context: Pick<ControllerContext, "client" | "registry" | "store">,
+    /** Returns the group versions whose resource types are unknown at present. */
+    private readonly unavailable: () => Promise<readonly string[]>,
     private readonly name: string,
     private readonly closing: AbortSignal,
   ) {
@@ -79,7 +106,7 @@ class Deletion {
     const remaining = await this.sweep();
     if (remaining === undefined || namespace === undefined) return true;
     const { vocabulary } = this.context.registry;
-    return finish(this.client, vocabulary, namespace, remaining);
+    return finish(this.client, vocabulary, namespace, { remaining, undiscovered: await this.unavailable() });
   }
 
   private find(): Promise<Namespace | undefined> {
@@ -162,7 +189,7 @@ async function finish(
   client: Client,
   vocabulary: Vocabulary,
   swept: Namespace,
-  remaining: readonly Remaining[],
+  obstacles: Obstacles,
 ): Promise<boolean> {
   const namespace = await client.find<Namespace>({
     apiVersion: "v1",
@@ -171,8 +198,8 @@ async function finish(
   });
   if (namespace === undefined) return true;
   if (namespace.metadata.uid !== swept.metadata.uid) return !isTerminating(namespace);
-  if (remaining.length > 0) {
-    const conditions = conditionsOf(remaining, namespace);
+  if (obstacles.remaining.length > 0 || obstacles.undiscovered.length > 0) {
+    const conditions = conditionsOf(obstacles, namespace);
     if (JSON.stringify(conditions) !== JSON.stringify(namespace.status?.conditions)) {
       const status = { ...namespace.status, conditions };
       await client.update({ ...namespace, status } as unknown as NewObject, "status");
@@ -190,7 +217,7 @@ async function finish(
   return true;
 }
 
-function conditionsOf(remaining: readonly Remaining[], namespace: Namespace) {
+function conditionsOf({ remaining, undiscovered }: Obstacles, namespace: Namespace) {
   const finalizers = new Map<string, number>();
   for (const one of remaining) {
     for (const [name, count] of one.finalizers) finalizers.set(name, (finalizers.get(name) ?? 0) + count);
@@ -205,7 +232,7 @@ function conditionsOf(remaining: readonly Remaining[], namespace: Namespace) {
     const lastTransitionTime = same?.lastTransitionTime ?? namespace.metadata.deletionTimestamp;
     return { type, status: "True", lastTransitionTime: lastTransitionTime!, reason, message };
   };
-  return [
+  const contentConditions = () => [
     condition(
       "NamespaceContentRemaining",
       "SomeResourcesRemain",
@@ -216,5 +243,14 @@ function conditionsOf(remaining: readonly Remaining[], namespace: Namespace) {
       "SomeFinalizersRemain",
       `Some content in the namespace has finalizers remaining: ${finalizerCounts.join(", ")}`,
     ),
+  ];
+  const discovery = condition(
+    "NamespaceDeletionDiscoveryFailure",
+    "DiscoveryFailed",
+    `Discovery failed for some groups, ${undiscovered.length} failing: ${undiscovered.join(", ")}: the extension server is unavailable`,
+  );
+  return [
+    ...(undiscovered.length > 0 ? [discovery] : []),
+    ...(remaining.length > 0 ? contentConditions() : []),
   ];
 }

@@ -96,7 +96,7 @@ export class DeferredGroup {
   pendingBytes = 0;
   /** The members that the current round has not visited yet; undefined between rounds. */
   private round: Iterator<Receiver> | undefined;
-  /** All members that the current round has visited have received every event up to here. */
+  /** Every member that the current round has visited has received every event up to here; see {@link deliver}. */
   private reached = 0;
   /** Number of batches at the start of `batches` that the selection matches; the others have not been compared with it. */
   private selected = 0;
@@ -130,7 +130,14 @@ export class DeferredGroup {
     }
   }
 
-  /** Visits members until the allowed cost is reached; returns what is left of it. */
+  /**
+   * Visits members until the allowed cost is reached; returns what is left of it.
+   *
+   * Invariant: a batch is dropped only after every member has received it. A round visits every member, including those that join during
+   * it, and drops the batches up to `reached`. Batches are added between the slices of a round, so each visit lowers `reached` to the last
+   * revision that the member has received, or to that of the last batch at this time if it has received more: a member that needs nothing
+   * now, because it has synchronized or has just joined, still needs the batches that are added later.
+   */
   deliver(allowed: number): number {
     let left = allowed;
     while (left > 0 && this.isPending) {
@@ -147,9 +154,9 @@ export class DeferredGroup {
       }
       const batch = this.after(receiver.deliveredUpTo);
       left -= lookBytes;
+      this.reached = Math.min(this.reached, (batch ?? this.batches.at(-1)!).upTo);
       if (batch === undefined) continue;
       left -= deliveryBytes + batch.bytes;
-      this.reached = Math.min(this.reached, batch.upTo);
       receiver.deliver(batch.events, batch.upTo);
     }
     return left;

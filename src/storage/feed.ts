@@ -207,6 +207,10 @@ export class Feed {
     return deferral === undefined ? undefined : this.groups.get(prefix)?.deferred.get(deferral.key);
   }
 
+  get hasQueuedDeliveries(): boolean {
+    return this.nextDelivery < this.deliveries.length;
+  }
+
   /** Delivers all queued events; inside a listener it first finishes the deliveries of the outer call. */
   drain(): void {
     while (this.nextDelivery < this.deliveries.length) {
@@ -240,6 +244,8 @@ export class FeedSubscription implements Subscription, Receiver {
   get position(): Revision {
     const { feed, delivered } = this;
     if (this.state !== "live" || feed.position <= delivered) return delivered;
+    // Between the deliveries of one publication this subscription may not have received its events yet.
+    if (this.deferral === undefined && feed.hasQueuedDeliveries) return delivered;
     return feed.deferredGroup(this.prefix, this)?.hasAfter(delivered) === true ? delivered : feed.position;
   }
 

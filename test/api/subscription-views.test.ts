@@ -65,3 +65,61 @@ test("the initial state of a subscription with view=mine has exactly the visible
   expect((await stream.state()).slice(0, -1).map(shown)).toEqual(["ADDED 1 s"]);
   stream.close();
 });
+
+test("a subscription with view=mine sends a grant of more than one page for each of its resource types", async () => {
+  const watches = ["secrets?namespace=seen", "configmaps?namespace=seen", "configmaps"];
+  const stream = await subscribe(server.as("ann"), watches, mine);
+  const before = await stream.state();
+  await ok(server.admin.post("/api/v1/namespaces", namespace("pages")));
+  const inPages = "/api/v1/namespaces/pages/configmaps";
+  for (let index = 0; index < 700; index++) await ok(server.admin.post(inPages, configMap(`p${index}`)));
+  const rules = [{ verbs: ["get"], apiGroups: [""], resources: ["configmaps", "secrets"] }];
+  const subject = { kind: "User", apiGroup: "rbac.authorization.platform.io", name: "ann" };
+  await createGrant(server.admin, { name: "all", namespace: "", kind: "ClusterRole", rules, subject });
+  const objects = (await ok(server.admin.get(`${maps}?limit=500`))).body["items"].length as number;
+  const all = (await ok(server.admin.get("/api/v1/configmaps"))).body["items"].length as number;
+  const added = await stream.messages(1 + objects + all - (before.length - 1));
+  expect(new Set(added.map(shown)).size).toBe(added.length);
+  expect(added.filter(({ resumeAfter }) => resumeAfter !== undefined)).toEqual([added.at(-1)]);
+  await ok(server.admin.post(maps, configMap("later")));
+  expect((await stream.messages(2)).map(shown)).toEqual(["ADDED 1 later", "ADDED 2 later"]);
+  stream.close();
+  await ok(server.admin.delete(`${RBAC}/clusterrolebindings/all`));
+});
+
+test("a subscription that is resumed at any position of a change of grants gets the removals and additions of the change", async () => {
+  await ok(server.admin.post("/api/v1/namespaces", namespace("turns")));
+  const inTurns = "/api/v1/namespaces/turns/configmaps";
+  for (const name of ["a1", "a2", "b1", "b2"]) await ok(server.admin.post(inTurns, configMap(name)));
+  const rulesFor = (...resourceNames: string[]) => [
+    { verbs: ["get"], apiGroups: [""], resources: ["configmaps"], resourceNames },
+  ];
+  const subject = { kind: "User", apiGroup: "rbac.authorization.platform.io", name: "ann" };
+  const grant = { name: "some", namespace: "turns", kind: "Role", subject } as const;
+  await createGrant(server.admin, { ...grant, rules: rulesFor("a1", "a2") });
+  const watches = ["configmaps?namespace=turns", "configmaps"];
+  const stream = await subscribe(server.as("ann"), watches, mine);
+  const state = await stream.state();
+  await ok(server.admin.patch(`${RBAC}/namespaces/turns/roles/some`, { rules: rulesFor("b1", "b2") }));
+  const messages = await stream.messages(8);
+  stream.close();
+  const cacheOf = (list: readonly (typeof messages)[number][], cache: Set<string>) => {
+    for (const { type, watch, object } of list) {
+      if (type === "BOOKMARK" || object.metadata.namespace !== "turns") continue;
+      if (type === "ADDED" || type === "MODIFIED") cache.add(`${watch} ${object.metadata.name}`);
+      if (type === "DELETED") cache.delete(`${watch} ${object.metadata.name}`);
+    }
+    return [...cache].toSorted();
+  };
+  const expected = ["0 b1", "0 b2", "1 b1", "1 b2"];
+  expect(cacheOf(messages, new Set(cacheOf(state, new Set())))).toEqual(expected);
+  for (let count = 1; count <= messages.length; count++) {
+    const received = [...state, ...messages.slice(0, count)];
+    const cache = new Set(cacheOf(received, new Set()));
+    const resourceVersion = received.findLast(({ resumeAfter }) => resumeAfter !== undefined)!.resumeAfter!;
+    const resumed = await subscribe(server.as("ann"), watches, { ...mine, resourceVersion });
+    if (cacheOf([], cache).join() !== expected.join() || count < messages.length)
+      expect(cacheOf(await resumed.messages(8), cache)).toEqual(expected);
+    resumed.close();
+  }
+});

@@ -97,6 +97,28 @@ describe("--workers", () => {
     }
   });
 
+  test("replaces a committing process that is stopped, and writes continue", async () => {
+    const server = await start("stopped");
+    const api = server.as("admin");
+    const committer = childrenOf(server.pid).find((pid) => roleOf(pid) === "committer")!;
+    expect((await api.post(maps, configMap("before"))).status).toBe(201);
+    process.kill(committer, "SIGSTOP");
+    await until(() => server.log().includes("the process that commits ended"));
+    await until(async () => (await api.post(maps, configMap("after"))).status === 201);
+    expect((await api.get(`${maps}/before`)).status).toBe(200);
+  });
+
+  test("the processes end when the one that started them is killed, also the committing one while it stops", async () => {
+    for (let index = 0; index < 3; index++) {
+      const server = await start(`killed-${index}`);
+      const children = childrenOf(server.pid);
+      process.kill(server.pid, "SIGINT");
+      process.kill(server.pid, "SIGINT");
+      await server.stop("SIGKILL");
+      await until(() => children.every((pid) => !existsSync(`/proc/${pid}`)));
+    }
+  });
+
   test("serves one port with several processes; each reads what another acknowledged, and watches receive it", async () => {
     const server = await start("several");
     const [first, ...others] = clients(server, 6) as [Api, ...Api[]];

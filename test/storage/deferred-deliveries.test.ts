@@ -163,3 +163,20 @@ describe("deferrable subscriptions", () => {
     for (const watcher of watchers) expect(watcher.names).toEqual(["one"]);
   });
 });
+
+describe("subscriptions without deferral", () => {
+  test("have no position after an event that they have not received", async () => {
+    const store = createMemoryStore({ clock: systemClock });
+    const after = await store.latestRevision();
+    const positions: Revision[] = [];
+    const first = store.subscribe({ prefix, after }, { events: () => closeSecond(), ended: () => undefined });
+    const second = store.subscribe({ prefix, after }, { events: () => undefined, ended: () => undefined });
+    const closeSecond = () => {
+      second.close();
+      positions.push(second.position);
+    };
+    const revision = await create(store, "one");
+    expect(positions).toEqual([after]);
+    expect(first.position).toBe(revision);
+  });
+});

@@ -76,6 +76,14 @@ describe("restoring a past state from the history of a backup", () => {
     await store.close();
   });
 
+  it("begins at another revision each time, without history of another restore", async () => {
+    const latest: number[] = [];
+    for (let restores = 0; restores < 3; restores++) latest.push((await restored({})).latest);
+    const [first, second, third] = latest.toSorted((a, b) => a - b) as [number, number, number];
+    // The revisions of some writes after one restore are not those of another one.
+    expect(Math.min(second - first, third - second)).toBeGreaterThan(10);
+  });
+
   it("keeps revisions and history on request: watches see the way back as changes", async () => {
     const dir = path("kept");
     const { revision } = states[2]!;

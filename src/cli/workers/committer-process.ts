@@ -5,7 +5,8 @@ import type { ServeOptions } from "../serve-options.ts";
 import { stopCommitterSignal } from "./role.ts";
 
 /**
- * Commits the writes of the workers until the parent process stops it; without a parent, Node ends the process.
+ * Commits the writes of the workers until the parent process stops it. It ends with its parent, whatever it is doing: another process may
+ * need the data file. Acknowledged writes are on disk then.
  *
  * @param socket path of the socket for the workers.
  * @param ready called when the socket accepts connections.
@@ -15,6 +16,10 @@ export async function runCommitter(
   socket: string,
   ready: () => void,
 ): Promise<number> {
+  const endAtOnce = () => process.kill(process.pid, "SIGKILL");
+  // Before the listener of Node, which ends the process in an orderly way, and may wait for work of the store.
+  process.prependListener("disconnect", endAtOnce);
+  if (!process.connected) endAtOnce();
   const { serveCommits } = await import("../../storage/lmdb/committer/service.ts");
   // A terminal sends these signals to all processes of a group; the workers need the committer until they have ended.
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => undefined);
@@ -29,5 +34,6 @@ export async function runCommitter(
   await stopped;
   await service.close();
   await store.close();
+  process.off("disconnect", endAtOnce);
   return 0;
 }

@@ -5,6 +5,7 @@ import path from "node:path";
 import { stackOf, type Logger } from "../../base/logger.ts";
 import { detach } from "../../base/maybe-promise.ts";
 import { stopSignal } from "../stop.ts";
+import { pulseMessage, pulseMs, Pulses } from "./pulse.ts";
 import { ValueRelay } from "./value-relay.ts";
 import {
   announceMessage,
@@ -20,7 +21,7 @@ const retryMs = 1000;
 
 /**
  * Serves with several processes that accept connections on one port: workers, and for an embedded store a committer that commits the writes
- * of all. A process that ends is replaced.
+ * of all. A process that ends is replaced, and so is one that doesn't run any more.
  *
  * @param workers the number of workers.
  * @param needsCommitter whether the workers share a folder, so that one process should commit.
@@ -44,6 +45,7 @@ class Supervisor {
   /** The running processes with their roles. */
   private readonly children = new Map<Worker, Role>();
   private readonly values = new ValueRelay(() => this.runningWorkers());
+  private readonly pulses = new Pulses<Worker>((child) => this.endFrozen(child));
   private allServe!: () => void;
   /** Resolved when all workers serve. */
   private readonly whenAllServe = new Promise<void>((resolve) => (this.allServe = resolve));
@@ -60,10 +62,12 @@ class Supervisor {
 
   async run(): Promise<number> {
     const stop = stopSignal();
+    const pulse = setInterval(() => this.pulses.tick(), pulseMs);
     const code = await Promise.race([this.startAll(), stop.then(() => 0)]);
     if (code === 0) await stop;
     this.stopping = true;
     await this.stopAll();
+    clearInterval(pulse);
     return code;
   }
 
@@ -104,14 +108,17 @@ class Supervisor {
     return new Promise((resolve) => {
       let isReady = false;
       child.on("message", (message: unknown) => {
+        if (message === pulseMessage) return this.pulses.beat(child);
         if (message === readyMessage) {
           isReady = true;
+          this.pulses.beat(child);
           resolve(0);
           if (role.kind === "worker" && role.announces) this.letAnnounce(child);
         }
         detach(this.values.receive(child, message), (error) => this.report(error));
       });
       const ended = (code: number | null, reason: unknown) => {
+        this.pulses.remove(child);
         if (!this.children.delete(child)) return;
         resolve(code || 1);
         if (!this.stopping && (isReady || retries)) this.replace(role, reason, isReady ? 0 : retryMs);
@@ -145,6 +152,12 @@ class Supervisor {
     setTimeout(() => {
       detach(this.start(again, true), (error) => this.report(error));
     }, delayMs);
+  }
+
+  /** Ends a process that can't end by itself; it is then replaced. */
+  private endFrozen(child: Worker): void {
+    this.log.error({ pid: child.process.pid }, "a process doesn't run any more; ending it");
+    child.process.kill("SIGKILL");
   }
 
   private runningWorkers(): Worker[] {

@@ -34,7 +34,8 @@ export class ConvertedWatch implements Subscription {
 
   get position(): Revision {
     const { delivered, inner } = this;
-    if (this.work !== undefined || inner === undefined || inner.position <= delivered) return delivered;
+    if (this.ended || this.work !== undefined || inner === undefined || inner.position <= delivered)
+      return delivered;
     return inner.position;
   }
 
@@ -58,6 +59,8 @@ export class ConvertedWatch implements Subscription {
   }
 
   close(): void {
+    // Changes that wait for their conversion aren't delivered any more.
+    this.delivered = this.position;
     this.ended = true;
     this.inner?.close();
   }

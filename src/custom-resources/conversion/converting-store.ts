@@ -68,7 +68,9 @@ export class ConvertingStore extends StoreView implements VersionedStore {
   }
 
   watch(source: WatchSource, observer: WatchObserver, after: Revision): Subscription {
-    return new ConvertedWatch(this, observer, after).start((inner) => this.current.watch(source, inner));
+    return new ConvertedWatch(this, observer, after).start((inner) =>
+      this.current.watch(source, inner, after),
+    );
   }
 
   /** Returns an entry in the version of this store; the same entry if it is stored in this version. */

@@ -3,6 +3,7 @@ import type { VersionedStorage } from "../../resources/registry/versioned-storag
 import type { Revision, Store } from "../../storage/store.ts";
 import { ConvertedObjects } from "./converted-objects.ts";
 import { ConvertingStore } from "./converting-store.ts";
+import type { DefinitionWatches } from "./definition-watches.ts";
 import type { ObjectConverter } from "./object-converter.ts";
 import { RefreshingStore } from "./refreshing-store.ts";
 
@@ -14,11 +15,13 @@ export class DefinitionStorage {
   /**
    * @param stored the resource type in the storage version.
    * @param since revision of the definition.
+   * @param watches the watches of its resource types.
    * @param converter undefined if the versions differ in name and schema only.
    */
   constructor(
     private readonly stored: Resource,
     private readonly since: Revision,
+    private readonly watches: DefinitionWatches,
     private readonly converter: ObjectConverter | undefined,
   ) {
     this.unconverted = { viewOf: (store) => this.refreshingStore(store), newConversions: undefined };
@@ -45,7 +48,8 @@ export class DefinitionStorage {
   private refreshingStore(store: Store): RefreshingStore {
     let view = this.refreshing.get(store);
     if (view === undefined) {
-      view = new RefreshingStore(store, this.stored, this.since, this.converter !== undefined);
+      const { stored, since, watches, converter } = this;
+      view = new RefreshingStore(store, stored, since, watches, converter !== undefined);
       this.refreshing.set(store, view);
     }
     return view;

@@ -17,6 +17,7 @@ import type {
 import type { Resource } from "../../resources/registry/registry.ts";
 import { entryWith } from "../../storage/entry.ts";
 import { StoreView } from "../../storage/store-view.ts";
+import type { DefinitionWatches } from "./definition-watches.ts";
 import { decodeLive, encodeObject } from "../../resources/objects/stored.ts";
 import type { VersionedStore, WatchSource } from "../../resources/registry/versioned-storage.ts";
 import {
@@ -45,12 +46,14 @@ export class RefreshingStore extends StoreView implements VersionedStore {
   /**
    * @param resource in the storage version.
    * @param since revision of the definition.
+   * @param watches those of the definition.
    * @param converts whether a webhook converts the versions of the definition.
    */
   constructor(
     inner: Store,
     private readonly resource: Resource,
     private readonly since: Revision,
+    private readonly watches: DefinitionWatches,
     private readonly converts: boolean,
   ) {
     super(inner);
@@ -83,12 +86,13 @@ export class RefreshingStore extends StoreView implements VersionedStore {
     return this.outdated.has(entry);
   }
 
-  watch(source: WatchSource, observer: WatchObserver): Subscription {
-    return source({
+  watch(source: WatchSource, observer: WatchObserver, after: Revision): Subscription {
+    const shown: WatchObserver = {
       changes: (changes, upTo) => observer.changes(this.showChanges(changes), upTo),
       ended: (error) => observer.ended(error),
       ...(observer.drained === undefined ? {} : { drained: () => observer.drained!() }),
-    });
+    };
+    return this.watches.watch(source, shown, after);
   }
 
   /** As {@link VersionedStore.showAll}; yields to other requests if there are many entries. */
@@ -125,15 +129,20 @@ export class RefreshingStore extends StoreView implements VersionedStore {
     return shown;
   }
 
-  /** Whether all entries were written after the schema changed. */
+  /** Whether all entries were written with the definition. */
   private isCurrent(entries: readonly Entry[]): boolean {
-    return entries.every(({ revision }) => revision > this.since);
+    return entries.every((entry) => this.isWrittenWithDefinition(entry));
+  }
+
+  /** False also if a request that began before the definition was replaced may see objects that were written with the next one. */
+  private isWrittenWithDefinition({ revision }: Entry): boolean {
+    return revision > this.since && !this.watches.replaced;
   }
 
   /** An entry as the schema reads it; the same entry if it doesn't differ. */
   private show(entry: Entry): Entry {
     const { open } = this.resource.kind.type;
-    if (entry.revision > this.since || open === undefined) return entry;
+    if (open === undefined || this.isWrittenWithDefinition(entry)) return entry;
     // Conversion from another version fills in the defaults.
     if (this.converts && !this.isInVersion(entry)) return entry;
     const { object, managed } = decodeLive(entry);

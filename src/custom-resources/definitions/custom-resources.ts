@@ -4,6 +4,7 @@ import { createYielder } from "../../base/yielding.ts";
 import { comparePriority } from "../../base/version-priority.ts";
 import { CustomResourceDefinition } from "../../kinds/apiextensions/custom-resource-definition.ts";
 import { customKinds, type CustomKinds, type CustomKindServices } from "./custom-kind.ts";
+import { DefinitionWatches } from "../conversion/definition-watches.ts";
 import { DefinitionStorage } from "../conversion/definition-storage.ts";
 import type { Kind } from "../../schema/kind.ts";
 import type { Entry, Revision, Store, WriteCondition } from "../../storage/store.ts";
@@ -33,8 +34,9 @@ export interface CustomResourceSources {
 
 /** The resource types of one definition. */
 interface Defined {
-  /** See {@link basisOf}. */
-  readonly basis: string;
+  readonly watches: DefinitionWatches;
+  /** See {@link statusBasisOf}. */
+  readonly statusBasis: string;
   /** Revision of the definition. */
   readonly revision: Revision;
   /** In the storage version; undefined before the definition is established. */
@@ -53,6 +55,8 @@ export class CustomResources implements ChangingResources {
   private readonly follower: Follower;
   /** Definitions by group and name, parsed or not. */
   private readonly groups = new Map<string, Map<string, Defined | CompressedDefinition>>();
+  /** The watches of the parsed definitions, by name. */
+  private readonly watches = new Map<string, DefinitionWatches>();
   /** Latest revision of each definition, by name. */
   private readonly revisions = new Map<string, Revision>();
   /** Number of definitions that are not parsed. */
@@ -179,7 +183,8 @@ export class CustomResources implements ChangingResources {
   private defined(definitions: Map<string, Defined | CompressedDefinition>, name: string): Defined {
     const definition = definitions.get(name)!;
     if (!(definition instanceof CompressedDefinition)) return definition;
-    const defined = parseDefinition(definition, this.sources);
+    const defined = parseDefinition(definition, this.sources, this.watches.get(name));
+    this.watches.set(name, defined.watches);
     this.setDefinition(definitions, name, defined);
     return defined;
   }
@@ -192,15 +197,19 @@ export class CustomResources implements ChangingResources {
     if (definitions === undefined) this.groups.set(group, (definitions = new Map()));
     const compressed = compressedDefinition(entry);
     const before = definitions.get(name);
+    const watches = this.watches.get(name);
+    const isSame = watches === undefined || watches.basis === basisOf(compressed.outline, compressed);
     // Most writes of a definition change only its status, which doesn't affect the resource types.
     if (
+      isSame &&
       before !== undefined &&
       !(before instanceof CompressedDefinition) &&
-      before.basis === basisOf(compressed.outline, compressed)
+      before.statusBasis === statusBasisOf(compressed.outline)
     )
       return;
     this.setDefinition(definitions, name, compressed);
     this.revision++;
+    if (!isSame) this.endWatches(name);
   }
 
   private setDefinition(
@@ -221,6 +230,14 @@ export class CustomResources implements ChangingResources {
     if (definitions !== undefined) this.setDefinition(definitions, name, undefined);
     if (definitions?.size === 0) this.groups.delete(groupOf(name));
     this.revision++;
+    this.endWatches(name);
+  }
+
+  /** Ends the watches that show objects as the replaced definition reads them. */
+  private endWatches(name: string): void {
+    const watches = this.watches.get(name);
+    this.watches.delete(name);
+    watches?.end();
   }
 }
 
@@ -236,31 +253,34 @@ function groupOf(name: string): string {
 function parseDefinition(
   compressed: CompressedDefinition,
   { vocabulary, kinds: services, reserves }: CustomResourceSources,
+  openWatches: DefinitionWatches | undefined,
 ): Defined {
   const definition = compressed.outline;
-  const basis = basisOf(definition, compressed);
+  const watches = openWatches ?? new DefinitionWatches(basisOf(definition, compressed));
+  const statusBasis = statusBasisOf(definition);
   const { revision } = compressed;
   const { group, names } = definition.spec;
   if (!isEstablished(definition) || reserves(group, names.plural))
-    return { basis, revision, stored: undefined, served: new Map() };
+    return { watches, statusBasis, revision, stored: undefined, served: new Map() };
   const source = { outline: definition, revision, schemas: compressed.schemasOf(definition) };
   const kinds = customKinds(source, vocabulary, services);
-  const resources = resourcesOf(kinds, revision, vocabulary);
+  const resources = resourcesOf(kinds, revision, watches, vocabulary);
   const served = (definition.spec.versions ?? [])
     .filter((version) => version.served)
     .toSorted((a, b) => comparePriority(a.name, b.name))
     .map(({ name }) => [name, resources.of(kinds.versions.get(name)!)] as const);
-  return { basis, revision, stored: resources.stored, served: new Map(served) };
+  return { watches, statusBasis, revision, stored: resources.stored, served: new Map(served) };
 }
 
 /** The resource types of a definition's kinds; they share the one of the storage version. */
 function resourcesOf(
   { stored: storedKind, converter }: CustomKinds,
   since: Revision,
+  watches: DefinitionWatches,
   vocabulary: Vocabulary,
 ): { readonly stored: Resource; readonly of: (kind: Kind) => Resource } {
   const plain = resourceOf(storedKind, vocabulary);
-  const storage = new DefinitionStorage(plain, since, converter);
+  const storage = new DefinitionStorage(plain, since, watches, converter);
   const stored: Resource = Object.assign(plain, { storage: storage.inVersion(plain) });
   return {
     stored,
@@ -274,14 +294,16 @@ function resourcesOf(
 }
 
 /**
- * A text that changes with everything on which the resource types of a definition depend. The generation doesn't suffice: after an older
- * state was restored, another spec may have the same one.
+ * A text that changes with everything on which the reading of objects depends. The generation doesn't suffice: after an older state was
+ * restored, another spec may have the same one.
  */
 function basisOf(outline: CustomResourceDefinition, { schemaDigests }: CompressedDefinition): string {
-  const { uid, deletionTimestamp } = outline.metadata;
-  const { storedVersions } = outline.status ?? {};
-  const status = [storedVersions, isEstablished(outline)];
-  return JSON.stringify([uid, deletionTimestamp, status, outline.spec, schemaDigests]);
+  return JSON.stringify([outline.metadata.uid, isEstablished(outline), outline.spec, schemaDigests]);
+}
+
+/** A text that changes with everything else on which the resource types depend. */
+function statusBasisOf({ metadata, status }: CustomResourceDefinition): string {
+  return JSON.stringify([metadata.deletionTimestamp, status?.storedVersions]);
 }
 
 function isEstablished({ status }: CustomResourceDefinition): boolean {

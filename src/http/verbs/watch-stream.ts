@@ -2,6 +2,7 @@ import { detach } from "../../base/maybe-promise.ts";
 import { StatusError } from "../../base/status-error.ts";
 import { ConnectionLostError } from "../../resources/engine/connection-lost-error.ts";
 import { storeFailure } from "../../resources/engine/resource-version.ts";
+import { DefinitionChangedError } from "../../resources/registry/definition-changed-error.ts";
 import type { ListEnd, ListedPage } from "../../resources/reads/list.ts";
 import type { Revision, StoreError, Subscription } from "../../storage/store.ts";
 import { failureStatus } from "../answers/status.ts";
@@ -150,6 +151,7 @@ export class WatchStream {
       else this.cutOff(error.message);
       return;
     }
+    if (error instanceof DefinitionChangedError) return this.finish();
     const failure = storeFailure(error as StoreError);
     const requestLine = this.requestLine();
     if (!(failure instanceof StatusError)) this.service.log.defect(error, requestLine);

@@ -39,8 +39,8 @@ const sharedPages = new WeakMap<ViewState, Map<string, Promise<GrantPage>>>();
  * Returns the changes of a view at the revision of a change of grants: ADDED for objects that it shows from then on, DELETED for those
  * that it no longer shows, and the event of the revision itself. Reads the objects at exactly this revision, page by page.
  *
- * ADDED has the object as it is stored. The last DELETED has the revision of the change; earlier ones have the one before, so that a
- * client that has received only a part of the changes gets them all when it resumes.
+ * ADDED has the object as it is stored. The last DELETED shows the revision of the change; earlier ones show the one before, so that
+ * a client that has received only a part of the changes gets them all when it resumes. The events of all have the revision of the change.
  *
  * @param before the state before the change; its following one begins with the change.
  * @param own the event of the revision in the selection, if the collection itself has the changed role or binding.
@@ -107,13 +107,10 @@ async function completePage(
   };
   if (difference.additions.length + difference.removals.length > pageLimits.limit) return undefined;
   const changes = shared.list(difference, ({ additions, removals }) =>
-    atRevision(
-      [
-        ...additions.map((entry) => additionOf(entry, since)),
-        ...removals.map((entry) => removalOf(entry, since)),
-      ],
-      since,
-    ),
+    complete([
+      ...additions.map((entry) => additionOf(entry, since)),
+      ...removals.map((entry) => removalOf(entry, since)),
+    ]),
   );
   await yieldIfDue();
   return { changes, isLast: true };
@@ -136,7 +133,6 @@ async function* readPages(
   before: ViewState,
   own: WatchChange | undefined,
 ): AsyncGenerator<GrantPage, void> {
-  const { since } = before.next!;
   let ready: WatchChange[] = [];
   for await (const changes of allChanges(collection, before, own)) {
     if (ready.length + changes.length <= pageLimits.limit) {
@@ -146,15 +142,14 @@ async function* readPages(
     yield { changes: ready, isLast: false };
     ready = changes;
   }
-  yield { changes: atRevision(ready, since), isLast: true };
+  yield { changes: complete(ready), isLast: true };
 }
 
-/** Sets the revision of the last change, if it hides an object. */
-function atRevision(changes: readonly WatchChange[], revision: Revision): readonly WatchChange[] {
+/** Lets the last change show the revision, if it hides an object. */
+function complete(changes: readonly WatchChange[]): readonly WatchChange[] {
   const last = changes.at(-1);
-  if (last === undefined || last.event.entry !== undefined || last.event.revision === revision)
-    return changes;
-  return [...changes.slice(0, -1), { ...last, event: { ...last.event, revision } }];
+  if (last?.shownRevision === undefined) return changes;
+  return [...changes.slice(0, -1), { type: last.type, event: last.event }];
 }
 
 /** Yields non-empty lists of changes. */
@@ -183,8 +178,8 @@ function additionOf(entry: Entry, revision: Revision): WatchChange {
 }
 
 function removalOf(previous: Entry, revision: Revision): WatchChange {
-  const earlier = (revision - 1) as Revision;
-  return { type: "DELETED", event: { key: previous.key, revision: earlier, entry: undefined, previous } };
+  const event = { key: previous.key, revision, entry: undefined, previous };
+  return { type: "DELETED", event, shownRevision: (revision - 1) as Revision };
 }
 
 /** Returns the event of a change of grants as a view sees it, before with the earlier grants and after with the later ones. */

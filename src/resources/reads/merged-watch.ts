@@ -17,7 +17,10 @@ export interface MergedRun {
 
 /** Receives the changes of several sources in the order of revisions; each call is synchronous. */
 export interface MergedObserver {
-  /** Every change of every source up to and including `upTo` has been delivered. Of equal revisions the first source is first. */
+  /**
+   * Every change of every source up to and including `upTo` has been delivered; parts of the next revision may be in the runs. Of equal
+   * revisions the first source is first.
+   */
   changes(runs: readonly MergedRun[], upTo: Revision): void;
   /** A source has ended, and with it the merged watch. @param source its index; undefined if too many changes wait. */
   ended(error: Error, source: number | undefined): void;
@@ -167,6 +170,7 @@ export class MergedWatch implements Subscription {
     if (this.closed) return;
     this.retry?.cancel();
     this.deliver();
+    if (!this.closed && this.waits) this.deliverPart();
     if (this.closed || !this.waits) return;
     this.attempts++;
     if (this.attempts > 1 && this.waitingBytes() > this.maxBytes) {
@@ -215,6 +219,28 @@ export class MergedWatch implements Subscription {
       runs.push({ ...run, complete: true });
     }
     if (runs.length === 0) return;
+    this.pass(runs, upTo);
+  }
+
+  /**
+   * Delivers what has been received of a change of grants that isn't complete, if no earlier change can follow. Its source sends the rest
+   * only after that, so waiting for the whole would last for ever.
+   */
+  private deliverPart(): void {
+    const upTo = this.reached();
+    const revision = upTo + 1;
+    // Sources before this one have all their changes of the revision; later ones follow when it is complete.
+    const index = this.sources.findIndex(({ position }) => position === upTo);
+    if (this.sources[index]?.nextRevision !== revision) return;
+    const runs: MergedRun[] = [];
+    for (const [number, source] of this.sources.slice(0, index + 1).entries()) {
+      while (source.nextRevision === revision)
+        runs.push({ source: number, changes: source.take(revision + 1), complete: false });
+    }
+    this.pass(runs, upTo);
+  }
+
+  private pass(runs: readonly MergedRun[], upTo: Revision): void {
     this.attempts = 0;
     this.delivered = upTo;
     this.observer.changes(runs, upTo);

@@ -18,6 +18,24 @@ import { ViewWatch } from "./view-watch.ts";
 
 export type { WatchChange, WatchObserver } from "../registry/watch-change.ts";
 
+/*
+ * Invariants of watches, from the store to the client. The feed (`storage/feed.ts`) and this folder keep them; the tests of views, merged
+ * watches and deferred deliveries check each of them with random runs.
+ *
+ * Events. A subscription receives every event of its prefix once, in the order of revisions. A watch shows an object in the version of its
+ * resource type; it ends when the definition of a custom resource is replaced (`definition-watches.ts`).
+ * Positions. A watch has delivered every change up to and including its position, and none is skipped if it is closed and begins again
+ * there. A position is never ahead of what the observer has received; it may be behind.
+ * Deferral. A batch stays with its group until every member has received it, also members that were ahead when the round visited them
+ * (`deferred-deliveries.ts`).
+ * Grants. A change of grants is one unit at one revision: the objects that it shows, those that it hides, and the event of the revision
+ * itself. A unit may be delivered in parts. Until its last part, `upTo` and the position are before its revision, and so is every revision
+ * that a client may resume after (`grant-changes.ts`).
+ * Merging. Changes of several watches are in the order of revisions; of equal revisions the first watch is first. A part of a unit is passed
+ * on as soon as no earlier change can follow, because the watch that sends it waits until it is read: no watch waits for another one
+ * that waits for it (`merged-watch.ts`).
+ */
+
 /**
  * Watches a collection (spec: conventions 4.6). Watches with the same collection and selection get the same array of changes, so that their
  * encodings can be shared.
@@ -122,10 +140,11 @@ function changesOf(batch: readonly StoreEvent[], selection: Selection): readonly
 }
 
 /**
- * The body of the object of a change. For DELETED it is the last state in the selection, with the revision of the event.
+ * The body of the object of a change. For DELETED it is the last state in the selection, with the revision of the event or the one that the change
+ * shows instead.
  */
 export function bodyOf(change: WatchChange): Uint8Array {
-  const { event } = change;
+  const { event, shownRevision = event.revision } = change;
   if (change.type !== "DELETED") return (event.entry as Entry).body;
-  return bodyAt(event.previous as Entry, event.revision);
+  return bodyAt(event.previous as Entry, shownRevision);
 }

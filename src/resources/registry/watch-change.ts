@@ -4,11 +4,19 @@ import type { Entry, Revision, StoreEvent } from "../../storage/store.ts";
 export interface WatchChange {
   readonly type: "ADDED" | "MODIFIED" | "DELETED";
   readonly event: StoreEvent;
+  /**
+   * The resource version that a DELETED shows if it isn't the revision of the event: an earlier one, so that a client which resumes there
+   * receives the whole change of grants again.
+   */
+  readonly shownRevision?: Revision;
 }
 
 /** Receives the events of a watch; each call is synchronous. */
 export interface WatchObserver {
-  /** Delivers changes in order, up to and including the revision `upTo`; the list may be empty. */
+  /**
+   * Delivers changes in the order of revisions, up to and including the revision `upTo`; the list may be empty. Changes above `upTo` are
+   * those of the next revision, which isn't complete: a later call has the rest.
+   */
   changes(changes: readonly WatchChange[], upTo: Revision): void;
   /** The watch ended: a `StoreError` of the store, or the fault of a test. */
   ended(error: Error): void;
@@ -22,6 +30,7 @@ export function shownEntry({ type, event }: WatchChange): Entry {
 }
 
 /** The same change with another shown entry. */
-export function withShown({ type, event }: WatchChange, entry: Entry): WatchChange {
-  return { type, event: type === "DELETED" ? { ...event, previous: entry } : { ...event, entry } };
+export function withShown(change: WatchChange, entry: Entry): WatchChange {
+  const { type, event } = change;
+  return { ...change, event: type === "DELETED" ? { ...event, previous: entry } : { ...event, entry } };
 }

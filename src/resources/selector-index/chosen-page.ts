@@ -29,21 +29,29 @@ export async function readCandidates(
   limits: { readonly limit: number; readonly maxBytes: number },
 ): Promise<ChosenPage> {
   const { limit, maxBytes } = limits;
-  const entries: Entry[] = [];
-  const reads: Promise<Entry | undefined>[] = [];
+  /** In the order of the candidates; a store may return some at once and others later. */
+  const reads: MaybePromise<Entry | undefined>[] = [];
+  let pending = 0;
   const most = Math.min(keys.length, from + Math.min(limit, keysAtOnce));
   let bytes = 0;
   let at = from;
   store.together(() => {
-    while (at < most && bytes < maxBytes && reads.length < parallelReads) {
-      const read: MaybePromise<Entry | undefined> = store.get(keys[at++]!, revision);
-      if (read instanceof Promise) reads.push(read);
-      else if (read !== undefined) {
-        entries.push(read);
-        bytes += read.body.length;
-      }
+    while (at < most && bytes < maxBytes && pending < parallelReads) {
+      const read = store.get(keys[at++]!, revision);
+      reads.push(read);
+      pending += isPending(read) ? 1 : 0;
+      bytes += bytesOf(read);
     }
   });
-  for (const entry of await Promise.all(reads)) if (entry !== undefined) entries.push(entry);
-  return { entries, upTo: at };
+  const entries = pending === 0 ? (reads as (Entry | undefined)[]) : await Promise.all(reads);
+  return { entries: entries.filter((entry) => entry !== undefined), upTo: at };
+}
+
+function isPending(read: MaybePromise<Entry | undefined>): boolean {
+  return read instanceof Promise;
+}
+
+/** The size of the body of an entry; 0 while it is unknown. */
+function bytesOf(read: MaybePromise<Entry | undefined>): number {
+  return read instanceof Promise || read === undefined ? 0 : read.body.length;
 }

@@ -1,3 +1,6 @@
+import type { ApiObject } from "../../schema/kind.ts";
+import { canonicalAddress } from "./address-range.ts";
+import type { ServiceSpecValue } from "./families.ts";
 import { nextTurn } from "../../base/yielding.ts";
 import type { Entry, Revision, Store, WriteCondition } from "../../storage/store.ts";
 import { asBuffer } from "../objects/stored.ts";
@@ -89,4 +92,27 @@ export class Claims {
 function readClaim({ key, body, revision }: Entry): Claim {
   const { owner } = JSON.parse(asBuffer(body).toString("utf8")) as { owner: string };
   return { name: key.slice(claimPrefix.length) as ClaimName, owner, revision };
+}
+
+/** The claim on an address. */
+export function addressClaim(address: string): ClaimName {
+  return `addresses/${canonicalAddress(address)}`;
+}
+
+/** The claims of a service. */
+export function claimsOf(object: ApiObject): Set<ClaimName> {
+  const {
+    clusterIPs = [],
+    clusterIP,
+    ports = [],
+    healthCheckNodePort = 0,
+  } = (object["spec"] ?? {}) as ServiceSpecValue;
+  const claims = new Set<ClaimName>();
+  const addresses = clusterIPs.length > 0 ? clusterIPs : clusterIP === undefined ? [] : [clusterIP];
+  for (const address of addresses) {
+    if (address !== "" && address !== "None") claims.add(addressClaim(address));
+  }
+  for (const { nodePort = 0 } of ports) if (nodePort !== 0) claims.add(`ports/${nodePort}`);
+  if (healthCheckNodePort !== 0) claims.add(`ports/${healthCheckNodePort}`);
+  return claims;
 }

@@ -5,9 +5,9 @@ import type { ApiObject } from "../../schema/kind.ts";
 import type { Entry, Store } from "../../storage/store.ts";
 import { decodeEntry } from "../objects/stored.ts";
 import { repairObjects, type AddressObjects } from "./address-objects.ts";
-import { canonicalAddress, type AddressRange } from "./address-range.ts";
+import type { AddressRange } from "./address-range.ts";
 import { Allocations } from "./allocations.ts";
-import { addressIn, Claims, type Claim, type ClaimName } from "./claims.ts";
+import { addressClaim, addressIn, Claims, claimsOf, type Claim, type ClaimName } from "./claims.ts";
 import { settleFamilies, type Family, type ServiceSpecValue } from "./families.ts";
 import type { StorageHooks, PendingWrite } from "../engine/storage-hooks.ts";
 
@@ -19,6 +19,9 @@ export interface PortRange {
 
 /** Random attempts to claim an address or port before all claims are read. */
 const randomAttempts = 8;
+
+/** Attempts to release a claim while other requests change its service. */
+const releaseAttempts = 16;
 
 /** Addresses of a range, or ports, by number. */
 interface Numbers {
@@ -162,13 +165,20 @@ export class ServiceAllocation implements StorageHooks {
   private async release(names: Iterable<ClaimName>, owner: string): Promise<void> {
     try {
       for (const name of names) {
-        const claim = await this.claims.find(name);
-        if (claim?.owner !== owner) continue;
-        if (!(await this.releaseUnneeded(claim))) this.setup.leftBehind(undefined);
+        if (!(await this.releaseOwn(name, owner))) this.setup.leftBehind(undefined);
       }
     } catch (error) {
       this.setup.leftBehind(error);
     }
+  }
+
+  /** Releases a claim of an owner unless it needs it; tries again while others change the owner. Returns false if they do so too often. */
+  private async releaseOwn(name: ClaimName, owner: string): Promise<boolean> {
+    for (let attempt = 0; attempt < releaseAttempts; attempt++) {
+      const claim = await this.claims.find(name);
+      if (claim?.owner !== owner || (await this.releaseUnneeded(claim))) return true;
+    }
+    return false;
   }
 
   private async addresses(
@@ -371,28 +381,6 @@ export interface Audit {
   readonly hasRecentObjects: boolean;
 }
 
-function addressClaim(address: string): ClaimName {
-  return `addresses/${canonicalAddress(address)}`;
-}
-
 function rangesText(ranges: readonly AddressRange[]): string {
   return ranges.map(({ text }) => text).join(", ");
-}
-
-/** The claims of a service. */
-function claimsOf(object: ApiObject): Set<ClaimName> {
-  const {
-    clusterIPs = [],
-    clusterIP,
-    ports = [],
-    healthCheckNodePort = 0,
-  } = (object["spec"] ?? {}) as ServiceSpecValue;
-  const claims = new Set<ClaimName>();
-  const addresses = clusterIPs.length > 0 ? clusterIPs : clusterIP === undefined ? [] : [clusterIP];
-  for (const address of addresses) {
-    if (address !== "" && address !== "None") claims.add(addressClaim(address));
-  }
-  for (const { nodePort = 0 } of ports) if (nodePort !== 0) claims.add(`ports/${nodePort}`);
-  if (healthCheckNodePort !== 0) claims.add(`ports/${healthCheckNodePort}`);
-  return claims;
 }

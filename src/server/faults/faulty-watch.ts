@@ -91,7 +91,7 @@ export class FaultyWatch implements Subscription {
       const { revision } = change.event;
       // The position may not include a revision before its last event is delivered.
       const isLast = changes[index + 1]?.event.revision !== revision;
-      const reached = (isLast ? revision : revision - 1) as Revision;
+      const reached = Math.min(isLast ? revision : revision - 1, upTo) as Revision;
       this.queue.push({ changes: Array.from({ length: copies }, () => change), upTo: reached, wait, end });
     }
     this.enqueue({ changes: [], upTo });

@@ -110,7 +110,7 @@ class Watch {
     expect([type, this.objects.has(key)]).toEqual([type, type !== "ADDED"]);
     if (type === "DELETED") {
       this.objects.delete(key);
-      expect(body.metadata.resourceVersion).toBe(String(revision));
+      expect(body.metadata.resourceVersion).toBe(String(change.shownRevision ?? revision));
       this.unverified.push({ key, revision, shown: false });
       return;
     }

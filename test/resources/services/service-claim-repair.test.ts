@@ -143,6 +143,26 @@ describe("the claims of a service", () => {
     expect(await claims()).toEqual(whole);
   });
 
+  test("are released at once when another request changes the service while they are being released", async () => {
+    const { store } = unsteady;
+    await add();
+    const { body } = (await store.get(`${prefix}default/s`))!;
+    let changed = false;
+    unsteady.failsToWrite = ({ kind, key }) => {
+      if (kind !== "delete" || !key.startsWith(claimPrefix) || changed) return false;
+      changed = true;
+      const object = JSON.parse(Buffer.from(body).toString()) as Record<string, unknown>;
+      const other = Buffer.from(JSON.stringify({ ...object, spec: { clusterIP: "None" } }));
+      const draft = { header: Buffer.from("{}"), body: other, revisionAt: revisionAt(other) };
+      void store.commit({ kind: "create", key: `${prefix}default/s`, draft });
+      return false;
+    };
+    await client.delete(reference);
+    expect(changed).toBe(true);
+    expect(await claims()).toEqual({});
+    expect(warnings).toEqual([]);
+  });
+
   test("are created again when they are missing", async () => {
     await add();
     for await (const claim of new Claims(unsteady.store).all())

@@ -1,3 +1,4 @@
+import { randomInt } from "node:crypto";
 import { systemClock } from "../../../base/clock.ts";
 import { revisionOf } from "../../entry.ts";
 import { rollBack } from "../../roll-back.ts";
@@ -14,6 +15,11 @@ export type RestorePoint = { readonly revision: number } | { readonly timeMs: nu
 
 /** Revisions that a restore skips, besides those for the time since the backup. */
 const skippedRevisions = 1_000_000;
+/**
+ * A restore skips a random number of revisions below this one too. Two restores of one backup begin at different revisions, so that a client
+ * of the first one is told that its revision is unknown when it continues at the second.
+ */
+const randomRevisions = 1_000_000_000;
 /** More writes than a server commits in a second. */
 const maxWritesPerSecond = 100_000;
 
@@ -72,7 +78,8 @@ export function timeText(ms: number): string {
  */
 export async function skipUnsavedRevisions(dir: string, backupTimeMs: number): Promise<void> {
   const seconds = Math.max(0, systemClock.now() - backupTimeMs) / 1000;
-  const skipped = Math.ceil(seconds * (maxWritesPerSecond / skippedRevisions) + 1) * skippedRevisions;
+  const assigned = Math.ceil(seconds * (maxWritesPerSecond / skippedRevisions) + 1) * skippedRevisions;
+  const skipped = assigned + randomInt(randomRevisions);
   await withCopy(dir, (copy) =>
     copy.root.transaction(() => {
       const { revision } = soundStateIn(copy.meta.getBinary("state"));

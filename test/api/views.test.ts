@@ -202,8 +202,11 @@ describe.each([
     expect((await server.admin.get("/api/v1/componentstatuses?view=mine")).body.items).toHaveLength(1);
   });
 
-  test("clients find the parameter in /version and in OpenAPI", async () => {
-    expect((await ok(ann.get("/version"))).body).toMatchObject({ listViews: ["mine"], watchViews: ["mine"] });
+  test("clients find the parameter in /openapi/extensions and in OpenAPI", async () => {
+    expect((await ok(ann.get("/openapi/extensions"))).body).toMatchObject({
+      listViews: ["mine"],
+      watchViews: ["mine"],
+    });
     const { body } = await ok(ann.get("/openapi/v3/api/v1"));
     const parameters = body.paths["/api/v1/configmaps"].get.parameters as { name: string }[];
     expect(parameters.map(({ name }) => name)).toContain("view");

@@ -73,7 +73,7 @@ export class PolicyResults {
     const { effects } = this.request;
     for (const [name, { values }] of this.annotations) effects.annotate(name, [...values].join(", "));
     if (this.audited.length > 0) {
-      const key = `validation.policy.admission.${this.vocabulary.domain}/validation_failure`;
+      const key = `validation.policy.admission.${this.vocabulary.groupSuffix}/validation_failure`;
       effects.annotate(key, JSON.stringify(this.audited));
     }
     if (this.denied !== undefined) throw this.denied;

@@ -34,7 +34,7 @@ export interface DiscoveryFeatures {
   readonly singularNames: boolean;
 }
 
-/** Adds the paths of discovery: `/api`, `/apis` and the documents below them, `/version` and the index at `/`. */
+/** Adds the paths of discovery: `/api`, `/apis` and the documents below them, `/version`, the extensions and the index at `/`. */
 export function addDiscoveryPaths(
   paths: PathTable,
   registry: Registry,
@@ -79,6 +79,10 @@ export function addDiscoveryPaths(
   paths.addWithSlash("/version", (request) => {
     checkAcceptsJson(request);
     sendJson(request.exchange, 200, versionDocument(registry.release));
+  });
+  paths.add(extensionsPath, (request) => {
+    checkAcceptsJson(request);
+    sendJson(request.exchange, 200, extensionsDocument);
   });
   paths.add("/", (request) => {
     if (wantsWelcomePage(request)) {
@@ -251,12 +255,19 @@ function versionDocument(release: Release): object {
     goVersion: "",
     compiler: `node ${process.version}`,
     platform: `${process.platform}/${process.arch === "x64" ? "amd64" : process.arch}`,
-    // Values of the parameter `view` of lists and of watches; clients of Kubernetes ignore the fields.
-    listViews: ["mine"],
-    watchViews: ["mine"],
-    // Further parameters of lists.
-    listParameters: ["search", "sort"],
-    // Media types of `/subscriptions`.
-    subscriptions: ["application/json", eventStreamType],
   };
 }
+
+/** Path of the document of what this server has and other servers of the API don't. Discovery roles allow it, as they do OpenAPI. */
+const extensionsPath = "/openapi/extensions";
+
+/** What this server has and other servers of the API don't. It isn't in standard documents, because some clients refuse unknown members. */
+const extensionsDocument = {
+  // Values of the parameter `view` of lists and of watches.
+  listViews: ["mine"],
+  watchViews: ["mine"],
+  // Further parameters of lists.
+  listParameters: ["search", "sort"],
+  // Media types of `/subscriptions`.
+  subscriptions: ["application/json", eventStreamType],
+};

@@ -82,4 +82,9 @@ export interface UpgradeOffer {
    * bytes and must close it.
    */
   accept(headers: HeaderLines): Duplex;
+  /**
+   * As `accept`, for a connection to which the server writes as to the body of a streamed response, with the same limits. The caller
+   * reads all bytes of the socket.
+   */
+  stream(headers: HeaderLines): { readonly socket: Duplex; readonly body: BodyStream };
 }

@@ -174,6 +174,16 @@ export class Http1Exchange implements HttpExchange {
     return this.context.chunks;
   }
 
+  /** A body that is written to the socket as it is, after the head of the response. */
+  protected bodyOver(socket: Socket): BodyStream {
+    return new WritableBody(this, new SlicedSink(socket, this.guard, this.slices()), {
+      guard: this.guard,
+      account: () => this.account(socket),
+      breakOff: () => socket.destroy(),
+      trail: undefined,
+    });
+  }
+
   /** Slices of this response are written in the turns of its user. */
   private slices(): SliceRules {
     return { pace: (task) => this.context.nextSlice(this.caller, task) };

@@ -1,14 +1,13 @@
 import { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
-import type { Duplex } from "node:stream";
 import type { Connection } from "./connection.ts";
 import type { HeaderLines } from "./header-lines.ts";
 import type { UpgradeOffer } from "./http-exchange.ts";
 import { hasBody, Http1Exchange, originForm } from "./http1.ts";
 import type { ListenerContext } from "./listener-context.ts";
 
-/** Whether a request with this method and URL may upgrade its connection. */
-export type UpgradeRule = (method: string, url: string) => boolean;
+/** Whether a request with this method and URL may upgrade its connection to a protocol. */
+export type UpgradeRule = (method: string, url: string, protocol: string) => boolean;
 
 /**
  * Returns the request class of an HTTP/1.1 server whose `upgrade` member tells Node whether the connection is
@@ -28,8 +27,10 @@ export function messagesThatMayUpgrade(mayUpgrade: UpgradeRule): typeof Incoming
 
     get upgrade(): boolean {
       if (this.requestedUpgrade !== true) return false;
-      const { method, url } = this;
-      this.judged ??= method === "CONNECT" || (!hasBody(this) && mayUpgrade(method!, originForm(url!)));
+      const { method, url, headers } = this;
+      this.judged ??=
+        method === "CONNECT" ||
+        (!hasBody(this) && mayUpgrade(method!, originForm(url!), headers.upgrade ?? ""));
       return this.judged;
     }
   }
@@ -79,6 +80,10 @@ class UpgradeExchange extends Http1Exchange {
     return {
       protocol: this.header("upgrade") ?? "",
       accept: (headers) => this.accept(headers),
+      stream: (headers) => {
+        const socket = this.accept(headers);
+        return { socket, body: this.bodyOver(socket) };
+      },
     };
   }
 
@@ -91,7 +96,7 @@ class UpgradeExchange extends Http1Exchange {
     else this.guard.once(this.socket, "close", listener, this.socket);
   }
 
-  private accept(headers: HeaderLines): Duplex {
+  private accept(headers: HeaderLines): Socket {
     const { socket, head } = this;
     this.onAnswer?.(101);
     this.response.detachSocket(socket);

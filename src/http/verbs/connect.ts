@@ -40,16 +40,22 @@ async function admitAsked({ engine }: HttpService, request: ResourceContext): Pr
   await admitConnection(engine, target, connectOptions(target, facts), options);
 }
 
-/** Whether a request may upgrade its connection: only connections and requests to extension servers. */
+/**
+ * Whether a request may upgrade its connection: only connections, requests to extension servers, and watches as WebSockets.
+ *
+ * @param protocol the requested protocol.
+ */
 export function mayUpgrade(
   { engine, apiServices }: Pick<HttpService, "engine" | "apiServices">,
   method: string,
   url: string,
+  protocol: string,
 ): boolean {
   try {
     const facts = readFacts(method, url);
     if (facts.kind !== "resource" || !facts.atVersion) return false;
     if (apiServices.find(facts.group, facts.version) !== undefined) return true;
+    if (facts.verb === "watch") return protocol.toLowerCase() === "websocket";
     if (facts.subresource === "") return false;
     const subresources =
       engine.registry.find(facts.group, facts.version, facts.resource)?.kind.subresources ?? {};

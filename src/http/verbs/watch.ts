@@ -1,3 +1,4 @@
+import { tokenProtocolPrefix } from "../../authentication/websocket-token.ts";
 import { isAtLeast } from "../../base/releases.ts";
 import { StatusError } from "../../base/status-error.ts";
 import {
@@ -13,9 +14,11 @@ import type { Revision } from "../../storage/store.ts";
 import { headersFor } from "../answers/respond.ts";
 import type { BookmarkMetadata, WatchEncoding, WatchFrames } from "../encodings/encoding.ts";
 import type { ResourceContext } from "../request/context.ts";
+import { webSocketEncoding } from "../encodings/websocket.ts";
 import { refuseListParameters, watchParameters, type WatchParameters } from "../request/parameters.ts";
 import type { HttpService } from "../service.ts";
 import type { BodyStream } from "../transport/body-stream.ts";
+import { openWebSocket, wantsWebSocket, webSocketHandshake } from "../transport/websocket.ts";
 import { watchEncodingOf } from "./answer.ts";
 import { pauseOf } from "./measured-list.ts";
 import { framesOf, initialEvents } from "./watch-frames.ts";
@@ -27,18 +30,31 @@ export async function serveWatch(service: HttpService, request: ResourceContext)
   const { featureEnabled, registry } = service.engine;
   const features = { watchList: featureEnabled("WatchList"), release: registry.release };
   const parameters = watchParameters(target.resource, facts, features);
-  const encoding = watchEncodingOf(service, request);
+  const negotiated = watchEncodingOf(service, request);
+  const handshake = wantsWebSocket(request.exchange)
+    ? webSocketHandshake(request.exchange, isTokenProtocol(service))
+    : undefined;
+  const encoding = handshake === undefined ? negotiated : webSocketEncoding(negotiated);
   const { resourceVersion } = parameters;
   const fromState = resourceVersion === undefined || resourceVersion === 0 || parameters.sendInitialEvents;
   if (!fromState) await rejectExpired(service, resourceVersion);
   // An error before the first bytes has its own status.
   const view = await openView(service, request, fromState, resourceVersion);
-  const stream = request.exchange.stream(200, headersFor(encoding.watchContentType));
+  const stream =
+    handshake === undefined
+      ? request.exchange.stream(200, headersFor(encoding.watchContentType))
+      : openWebSocket(request.exchange, handshake, service.clock);
   const watcher = new Watcher(service, request, { parameters, view }, encoding, stream);
   const unregister = service.watches.add(facts, parameters.selection);
   facts.query.release();
   watcher.stream.attach(unregister);
   await watcher.run(fromState ? undefined : resourceVersion);
+}
+
+/** Returns whether a WebSocket protocol is a token. */
+function isTokenProtocol({ engine }: HttpService): (name: string) => boolean {
+  const prefix = tokenProtocolPrefix(engine.vocabulary);
+  return (name) => name.startsWith(prefix);
 }
 
 /** Rejects a resource version before the retained history with 410 (spec: conventions 7). */

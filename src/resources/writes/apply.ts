@@ -160,7 +160,6 @@ async function create(
       "there is no such object yet: metadata.name must be provided to create it",
     );
   }
-  if (configuration.part.metadata.resourceVersion !== undefined) throw notFound(target);
   const { uid } = configuration.part.metadata;
   if (uid !== undefined) {
     throw conflict(target, `the applied object has the uid ${uid}, and there is no object to have it`);
@@ -170,6 +169,8 @@ async function create(
     merged(context, {}, noManagedFields, configuration),
     context.options.pace,
   );
+  // It names a version of an object that there isn't: ignored, as in the reference.
+  delete object.metadata.resourceVersion;
   return createInContext(context, object, managed);
 }
 

@@ -68,7 +68,7 @@ async function open(serving: Serving, service: HttpService): Promise<HttpListene
       turns: service.turns,
     },
     (exchange) => handle(service, exchange),
-    (method, url) => mayUpgrade(service, method, url),
+    (method, url, protocol) => mayUpgrade(service, method, url, protocol),
   );
   service.backends.follow((sockets) => listener.leaveOut(sockets));
   return listener;

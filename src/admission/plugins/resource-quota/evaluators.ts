@@ -86,9 +86,9 @@ function countQuantity(count: number): Quantity {
 const claimNames = ["persistentvolumeclaims", "requests.storage"];
 
 /** Measures claims: their number and the requested storage, in total and by storage class. */
-function claimEvaluator({ vocabulary: { domain } }: KindContext): Evaluator {
+function claimEvaluator({ vocabulary: { domain, groupSuffix } }: KindContext): Evaluator {
   const annotation = `volume.beta.${domain}/storage-class`;
-  const ofClass = `.storageclass.storage.${domain}/`;
+  const ofClass = `.storageclass.storage.${groupSuffix}/`;
   return {
     chargesUpdates: true,
     measures: (name) =>

@@ -77,7 +77,7 @@ function unavailableVersions(services: Iterable<APIService>): string[] {
   for (const { spec, status } of services) {
     const available = status?.conditions?.find(({ type }) => type === "Available");
     // A local group version has no service. Without a condition, no server has checked it.
-    if (spec?.service == null || available === undefined || available.status === "True") continue;
+    if (spec?.service === undefined || available === undefined || available.status === "True") continue;
     versions.push(`${spec.group}/${spec.version}`);
   }
   return versions.toSorted();

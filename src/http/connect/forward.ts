@@ -1,5 +1,4 @@
 import type { OutgoingHttpHeaders } from "node:http";
-import { detach } from "../../base/maybe-promise.ts";
 import { StatusError } from "../../base/status-error.ts";
 import type { BodyStream } from "../transport/body-stream.ts";
 import type { HttpExchange } from "../transport/http-exchange.ts";
@@ -114,7 +113,7 @@ export function endWithServer(
 ): void {
   const open = {
     close: () => {
-      detach(stream.end(), () => stream.destroy());
+      stream.end();
       backend.destroy();
     },
   };

@@ -27,6 +27,7 @@ import type { RequestMetrics } from "./metrics/request-metrics.ts";
 import type { RequestContext, RequestIds } from "./request/context.ts";
 import type { RequestTracing } from "./request/request-trace.ts";
 import type { PathHandler, PathTable } from "./request/path-table.ts";
+import type { ViewRule } from "../authorization/user-view.ts";
 import type { OpenStreams } from "./transport/open-streams.ts";
 
 /** Dependencies of the pipeline's stages, created once by `server/`. */
@@ -38,6 +39,8 @@ export interface HttpService {
   readonly authorizer: AuthorizerChain;
   /** Whether authorizers see the selectors of requests (feature gate AuthorizeWithSelectors). */
   readonly authorizesSelectors: boolean;
+  /** What lists and watches with `view=mine` show. */
+  readonly viewRule: ViewRule;
   /** Limits concurrent requests. */
   readonly limits: RequestLimiter;
   /** Order of requests that arrive together. */

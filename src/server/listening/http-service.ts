@@ -105,6 +105,7 @@ export async function httpService(
     authenticator,
     authorizer: parts.authorizer,
     authorizesSelectors: on("AuthorizeWithSelectors"),
+    viewRule: options.views ?? options.vocabulary.behavior.viewRule,
     limits: requestLimiter(options, engine, parts.flow, { paths, watches }),
     turns: new FairTurns(eventLoop, (work) => engine.store.together(work)),
     largeRequests: new LargeRequests(),

@@ -85,10 +85,16 @@ export interface RuleResolver {
   rulesFor(user: UserInfo, namespace: string): MaybePromise<RuleList>;
 }
 
+/** Attributes of a request for objects to enumerate. */
+export interface ScopeAttributes extends ResourceAttributes {
+  /** A verb of which grants to single names count too; undefined for none. */
+  readonly namedVerb?: string;
+}
+
 /** The objects to follow, for {@link ScopeResolver.followScopes}. */
 export interface FollowRequest {
   /** The namespace limits the grants that matter; empty for all. The name is ignored. */
-  readonly attributes: ResourceAttributes;
+  readonly attributes: ScopeAttributes;
   /** Returns the view of a user with these grants of the authorizer; depends on the attributes only. */
   readonly toView: (scopes: AccessScopes) => EnumeratedView;
   /** Revision of the first state; undefined: one that has every write acknowledged before the call. */
@@ -105,7 +111,7 @@ export interface ScopeResolver {
    * @returns undefined if the objects of this user can't be enumerated, so that each has to be decided by {@link Authorizer.authorize},
    * which takes microseconds.
    */
-  scopesFor(attributes: ResourceAttributes, yieldIfDue: YieldIfDue): MaybePromise<AccessScopes | undefined>;
+  scopesFor(attributes: ScopeAttributes, yieldIfDue: YieldIfDue): MaybePromise<AccessScopes | undefined>;
   /** Follows what {@link scopesFor} returns; absent if that never changes for a user. */
   followScopes?(request: FollowRequest): Promise<FollowedView>;
 }

@@ -15,10 +15,10 @@ import type { AccessScopes } from "./access-scopes.ts";
 import type { ResourceAttributes, ScopeResolver } from "./authorizer.ts";
 import type { AuthorizerChain } from "./authorizer-chain.ts";
 import { GrantedView } from "./granted-view.ts";
-import { notEnumerable } from "./user-view.ts";
+import { notEnumerable, viewedAttributes, type ViewRule } from "./user-view.ts";
 
 /**
- * Returns the source of the objects of a collection that a `get` of each would allow to a user, as their grants change: those of RBAC with
+ * Returns the source of the objects of a collection that a `get` of each would allow to a user (or those of the rule `list`), as their grants change: those of RBAC with
  * those of the authorizers whose grants never change.
  *
  * @param attributes of the watch; its verb and name are ignored.
@@ -28,9 +28,9 @@ export async function userViewSource(
   chain: AuthorizerChain,
   attributes: ResourceAttributes,
   resource: Resource,
-  yieldIfDue: YieldIfDue,
+  { rule, yieldIfDue }: { readonly rule: ViewRule; readonly yieldIfDue: YieldIfDue },
 ): Promise<ViewSource> {
-  const get = { ...attributes, verb: "get", name: "" };
+  const viewed = viewedAttributes(attributes, rule);
   const fixed: AccessScopes[] = [];
   let changing: Required<ScopeResolver> | undefined;
   const { links } = chain;
@@ -41,19 +41,20 @@ export async function userViewSource(
       changing = resolver;
       continue;
     }
-    const scopes = await resolver.scopesFor(get, yieldIfDue);
+    const scopes = await resolver.scopesFor(viewed, yieldIfDue);
     if (scopes === undefined) throw notEnumerable(name);
     if (scopes.size > 0) fixed.push(scopes);
   }
-  const toView = (scopes: AccessScopes): EnumeratedView => new GrantedView([...fixed, scopes], get, resource);
-  const view = new GrantedView(fixed, get, resource);
+  const toView = (scopes: AccessScopes): EnumeratedView =>
+    new GrantedView([...fixed, scopes], viewed, resource);
+  const view = new GrantedView(fixed, viewed, resource);
   return {
     everything: view.everything,
     open: async (after) => {
       const opened =
         changing === undefined
           ? new FixedView(view, yieldIfDue)
-          : await changing.followScopes({ attributes: get, toView, after });
+          : await changing.followScopes({ attributes: viewed, toView, after });
       if (chain.links === links) return new ChainView(opened, chain);
       opened.close();
       throw replaced();

@@ -5,13 +5,25 @@ import type { ObjectView, ViewPart } from "../resources/objects/object-view.ts";
 import type { Resource } from "../resources/registry/registry.ts";
 import { compareKeys } from "../storage/keys.ts";
 import type { AccessScopes } from "./access-scopes.ts";
-import type { ResourceAttributes } from "./authorizer.ts";
+import type { Authorizer, ResourceAttributes, ScopeAttributes } from "./authorizer.ts";
 import type { AuthorizerChain } from "./authorizer-chain.ts";
 import { GrantedView } from "./granted-view.ts";
 
 /**
- * Returns the objects of a collection that a `get` of each would allow to a user. They are enumerated once, by the authorizers of the
- * chain in order; those of a node's agent are decided one by one.
+ * What a view shows: with `get` the objects that the user may get; with `list` those that the user may list, and those that a rule
+ * grants by name for `get`. Listing is a right of its own in Kubernetes: who may get every object can still not enumerate them.
+ */
+export type ViewRule = "get" | "list";
+
+/** The attributes of the objects that a view shows. @param attributes of the list or watch; its verb and name are ignored. */
+export function viewedAttributes(attributes: ResourceAttributes, rule: ViewRule): ScopeAttributes {
+  const viewed = { ...attributes, verb: rule, name: "" };
+  return rule === "get" ? viewed : { ...viewed, namedVerb: "get" };
+}
+
+/**
+ * Returns the objects of a collection that a `get` of each would allow to a user, or those of the rule `list`. They are enumerated once, by the
+ * authorizers of the chain in order; those of a node's agent are decided one by one.
  *
  * @param attributes of the list; its verb and name are ignored.
  * @throws {StatusError} BadRequest if an authorizer that can neither enumerate objects nor is known never to deny may decide.
@@ -20,20 +32,20 @@ export async function userView(
   chain: AuthorizerChain,
   attributes: ResourceAttributes,
   resource: Resource,
-  yieldIfDue: YieldIfDue,
+  { rule, yieldIfDue }: { readonly rule: ViewRule; readonly yieldIfDue: YieldIfDue },
 ): Promise<ObjectView> {
-  const get = { ...attributes, verb: "get", name: "" };
+  const viewed = viewedAttributes(attributes, rule);
   const granted: AccessScopes[] = [];
-  let isComplete = true;
-  for (const { name, scopes: resolver } of chain.links) {
+  const others: Authorizer[] = [];
+  for (const { name, authorizer, scopes: resolver } of chain.links) {
     if (granted.some(({ everything }) => everything)) break;
     if (resolver === undefined) throw notEnumerable(name);
-    const scopes = await resolver.scopesFor(get, yieldIfDue);
-    if (scopes === undefined) isComplete = false;
+    const scopes = await resolver.scopesFor(viewed, yieldIfDue);
+    if (scopes === undefined) others.push(authorizer);
     else if (scopes.size > 0) granted.push(scopes);
   }
-  const view = new GrantedView(granted, get, resource);
-  return isComplete ? view : new DecidedView(view, get, chain);
+  const view = new GrantedView(granted, viewed, resource);
+  return others.length === 0 ? view : new DecidedView(view, { ...viewed, verb: "get" }, others);
 }
 
 /** The error of a view that an authorizer can't enumerate. */
@@ -54,13 +66,13 @@ class DecidedView implements ObjectView {
   private readonly allowedKeys = new Set<string>();
 
   /**
-   * @param granted the objects that authorizers enumerated; the chain decides about all others.
+   * @param granted the objects that authorizers enumerated; the other authorizers decide about all others.
    * @param get attributes of a `get` without its name.
    */
   constructor(
     private readonly granted: GrantedView,
     private readonly get: ResourceAttributes,
-    private readonly chain: AuthorizerChain,
+    private readonly others: readonly Authorizer[],
   ) {
     this.id = granted.id;
     this.everything = granted.everything;
@@ -77,10 +89,19 @@ class DecidedView implements ObjectView {
   private decide(namespace: string, name: string): MaybePromise<boolean> {
     const key = `${namespace}/${name}`;
     if (compareKeys(key, this.decidedUpTo) <= 0) return this.allowedKeys.has(key);
-    return andThen(this.chain.authorize({ ...this.get, namespace, name }), ({ verdict }) => {
+    return andThen(this.allowsByOther({ ...this.get, namespace, name }, 0), (allowed) => {
       this.decidedUpTo = key;
-      if (verdict === "allow") this.allowedKeys.add(key);
-      return verdict === "allow";
+      if (allowed) this.allowedKeys.add(key);
+      return allowed;
     });
+  }
+
+  private allowsByOther(attributes: ResourceAttributes, first: number): MaybePromise<boolean> {
+    const authorizer = this.others[first];
+    if (authorizer === undefined) return false;
+    return andThen(
+      authorizer.authorize(attributes),
+      ({ verdict }) => verdict === "allow" || this.allowsByOther(attributes, first + 1),
+    );
   }
 }

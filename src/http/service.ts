@@ -20,13 +20,14 @@ import type { HandlerGuard } from "./transport/guard.ts";
 import type { BackendSockets } from "./backends/backend-sockets.ts";
 import type { ConnectionRules } from "./backends/rules.ts";
 import type { ConnectionObserver } from "./transport/connection-observer.ts";
-import type { RequestLimiter } from "./limits/limiter.ts";
+import type { RequestLimiter } from "./request/context.ts";
 import type { WatchCounts } from "./limits/watch-counts.ts";
 import type { AuthenticationMetrics } from "./metrics/authentication-metrics.ts";
 import type { RequestMetrics } from "./metrics/request-metrics.ts";
 import type { RequestContext, RequestIds } from "./request/context.ts";
 import type { RequestTracing } from "./request/request-trace.ts";
 import type { PathHandler, PathTable } from "./request/path-table.ts";
+import type { ViewRule } from "../authorization/user-view.ts";
 import type { OpenStreams } from "./transport/open-streams.ts";
 
 /** Dependencies of the pipeline's stages, created once by `server/`. */
@@ -38,6 +39,8 @@ export interface HttpService {
   readonly authorizer: AuthorizerChain;
   /** Whether authorizers see the selectors of requests (feature gate AuthorizeWithSelectors). */
   readonly authorizesSelectors: boolean;
+  /** What lists and watches with `view=mine` show. */
+  readonly viewRule: ViewRule;
   /** Limits concurrent requests. */
   readonly limits: RequestLimiter;
   /** Order of requests that arrive together. */

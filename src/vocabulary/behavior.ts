@@ -51,6 +51,11 @@ export interface VocabularyBehavior {
    * first (spec: conventions 9.2, rule 4b).
    */
   readonly prefersNewVersions: boolean;
+  /**
+   * What a list or watch with `view=mine` shows: what its user may get, or only what its user may list or is granted by name, because
+   * the right to get doesn't include the right to enumerate. `--views` overrides it.
+   */
+  readonly viewRule: "get" | "list";
 }
 
 /** The specification's side of the table. */
@@ -65,6 +70,7 @@ export const specifiedBehavior: VocabularyBehavior = {
   singleGroupClaim: false,
   endpointInHealthResult: false,
   prefersNewVersions: false,
+  viewRule: "get",
 };
 
 /** The reference's side of the table. */
@@ -79,4 +85,5 @@ export const referenceBehavior: VocabularyBehavior = {
   singleGroupClaim: true,
   endpointInHealthResult: true,
   prefersNewVersions: true,
+  viewRule: "list",
 };

@@ -48,6 +48,7 @@ describe.each([
   beforeAll(async () => {
     server = await TestServer.start({
       vocabulary,
+      views: "get",
       anonymousAuth: true,
       users: [{ name: "ann", groups: ["staff"] }, { name: "bob" }],
     });

@@ -15,6 +15,7 @@ import { apply, ReferenceRbac, step, who } from "./policy-arbitrary.ts";
 import { ask, clusterRole, toUser, user } from "./support.ts";
 
 const never = () => undefined;
+const asGet = { rule: "get", yieldIfDue: never } as const;
 
 /** A chain with one authorizer, RBAC over an index. */
 function chainOver(index: RbacIndex): AuthorizerChain {
@@ -42,7 +43,7 @@ it("a view allows exactly what the reference implementation allows to get, and i
     for (const one of steps) apply(index, reference, one);
     const namespace = resource.namespaced ? scope : "";
     const about = { resource: resource.name, namespace };
-    const view = await userView(chainOver(index), ask(asker, "list", about), resource, never);
+    const view = await userView(chainOver(index), ask(asker, "list", about), resource, asGet);
     const namespaces = !resource.namespaced ? [""] : namespace === "" ? ["a", "b", "c"] : [namespace];
     for (const objectNamespace of namespaces) {
       for (const name of names) {
@@ -88,7 +89,7 @@ it("names that can't be part of a key are in no part of a view", async () => {
   const rules = [{ verbs: ["get"], apiGroups: [""], resources: ["pods"], resourceNames }];
   index.putClusterRole("odd", { rules });
   index.putRoleBinding("t", "odd", { roleRef: clusterRole("odd"), subjects: [toUser("u")] });
-  const view = await userView(chainOver(index), ask(user("u"), "list"), pods, never);
+  const view = await userView(chainOver(index), ask(user("u"), "list"), pods, asGet);
   expect(view.parts(3)).toEqual([{ namespace: "t", name: "ok" }]);
 });
 
@@ -100,12 +101,12 @@ it("a view is refused if an authorizer that can't enumerate may decide, unless a
     { name: "Webhook", authorizer: webhook, resolver: undefined, scopes: undefined },
   ];
   const chain = new AuthorizerChain(links);
-  await expect(userView(chain, ask(user("u"), "list"), pods, never)).rejects.toThrow(
+  await expect(userView(chain, ask(user("u"), "list"), pods, asGet)).rejects.toThrow(
     'parameter view: the authorizer "Webhook" can\'t enumerate',
   );
   index.putClusterRole("all", { rules: [{ verbs: ["get"], apiGroups: [""], resources: ["pods"] }] });
   index.putClusterRoleBinding("all", { roleRef: clusterRole("all"), subjects: [toUser("u")] });
-  const view = await userView(chain, ask(user("u"), "list"), pods, never);
+  const view = await userView(chain, ask(user("u"), "list"), pods, asGet);
   expect(view.everything).toBe(true);
 });
 
@@ -126,7 +127,7 @@ it("a view of ABAC policies and of the fixed modes allows what these authorizers
       ABAC: new AbacAuthorizer(policies),
     });
     const asker = user("u", "g");
-    const view = await userView(chain, ask(asker, "list", { resource: resource.name }), resource, never);
+    const view = await userView(chain, ask(asker, "list", { resource: resource.name }), resource, asGet);
     for (const namespace of resource.namespaced ? ["a", "b", "c"] : [""]) {
       const scoped = resource.name === "namespaces" ? "a" : namespace;
       const get = ask(asker, "get", { resource: resource.name, namespace: scoped, name: "a" });
@@ -151,7 +152,7 @@ it("an object that the chain decided keeps its result when the list is read agai
     scopesFor: () => undefined,
   };
   const link = { name: "Node", authorizer: changing, resolver: undefined, scopes: changing };
-  const view = await userView(new AuthorizerChain([link]), ask(user("u"), "list"), pods, never);
+  const view = await userView(new AuthorizerChain([link]), ask(user("u"), "list"), pods, asGet);
   const read = () => Promise.all(["x", "y", "z"].map((name) => view.allows("a", name)));
   expect(view.parts(1000)).toBeUndefined();
   expect(await read()).toEqual([true, false, true]);

@@ -12,7 +12,7 @@ test("a request that an extension server answers is authorized by its verb, also
     links: [],
     authorize: () => ({ verdict: "noOpinion", reason: "", evaluationError: "" }),
   };
-  const service = { authorizer, engine: { vocabulary: platform } } as unknown as HttpService;
+  const service = { authorizer, viewRule: "get", engine: { vocabulary: platform } } as unknown as HttpService;
   const authorized = (remote: object | undefined) => {
     const request = {
       facts: readFacts("GET", "/api/v1/configmaps?view=mine"),

@@ -5,7 +5,7 @@ import type { FollowedView, ViewObserver, ViewState } from "../../resources/obje
 import type { EnumeratedView } from "../../resources/objects/object-view.ts";
 import type { Revision } from "../../storage/store.ts";
 import type { AccessScopes } from "../access-scopes.ts";
-import type { ResourceAttributes } from "../authorizer.ts";
+import type { ScopeAttributes } from "../authorizer.ts";
 import type { RoleRecord } from "./role-record.ts";
 import type { TrackedScopes } from "./tracked-grants.ts";
 
@@ -33,7 +33,7 @@ export class LiveScopes implements TrackedScopes {
   /** @param toView returns the view of a user with these grants of the authorizer. */
   constructor(
     readonly key: string,
-    readonly attributes: ResourceAttributes,
+    readonly attributes: ScopeAttributes,
     readonly toView: (scopes: AccessScopes) => EnumeratedView,
   ) {}
 

@@ -3,7 +3,7 @@ import { createYielder } from "../../base/yielding.ts";
 import type { Revision, StoreEvent } from "../../storage/store.ts";
 import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
 import type { AccessScopes } from "../access-scopes.ts";
-import type { ResourceAttributes } from "../authorizer.ts";
+import type { ScopeAttributes } from "../authorizer.ts";
 import { readGrantEvents, readGrants, type GrantStore } from "./grant-events.ts";
 import { maxStatesSize, tooManyStates } from "./followed-scopes.ts";
 import type { RoleRecord } from "./role-record.ts";
@@ -26,7 +26,7 @@ class PastQuestion implements TrackedScopes {
   private size = 0;
 
   constructor(
-    readonly attributes: ResourceAttributes,
+    readonly attributes: ScopeAttributes,
     readonly after: Revision,
     readonly upTo: Revision,
     readonly resolve: (states: readonly PastScopes[]) => void,
@@ -72,7 +72,7 @@ export class GrantHistory {
    * @throws {StatusError} Expired if there are too many changes; TooManyRequests.
    */
   scopesBetween(
-    attributes: ResourceAttributes,
+    attributes: ScopeAttributes,
     after: Revision,
     upTo: Revision,
   ): Promise<readonly PastScopes[]> {

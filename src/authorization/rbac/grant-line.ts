@@ -261,8 +261,17 @@ export class GrantLine {
 
   /** Adds a follower of the current state. */
   private async open({ attributes, toView, after }: FollowRequest): Promise<FollowedScopes> {
-    const { user, verb, group, resource, subresource, namespace } = attributes;
-    const key = JSON.stringify([user.name, user.groups, verb, group, resource, subresource, namespace]);
+    const { user, verb, namedVerb, group, resource, subresource, namespace } = attributes;
+    const key = JSON.stringify([
+      user.name,
+      user.groups,
+      verb,
+      namedVerb,
+      group,
+      resource,
+      subresource,
+      namespace,
+    ]);
     let live = this.live.get(key);
     if (live === undefined) {
       live = new LiveScopes(key, attributes, toView);

@@ -1,6 +1,6 @@
 import type { YieldIfDue } from "../../base/yielding.ts";
 import { AccessScopes } from "../access-scopes.ts";
-import type { ResourceAttributes } from "../authorizer.ts";
+import type { ScopeAttributes } from "../authorizer.ts";
 import type { RbacIndex } from "./rbac-index.ts";
 import type { RoleRecord } from "./role-record.ts";
 import { rulesPerStep } from "./rule-finder.ts";
@@ -16,24 +16,26 @@ interface AllowedNames {
  * matched once, so the time is proportional to the user's grants and the rules of their roles, not to the number of objects, users or
  * bindings. Grants that change during the call may be included or not.
  *
- * @param attributes verb and resource type; with a namespace only grants in the cluster and in this namespace are read.
+ * @param attributes verbs and resource type; with a namespace only grants in the cluster and in this namespace are read.
  * @param consulted receives the roles on which the result depends; a change of another role can't change it.
  */
 export async function grantedScopes(
   index: RbacIndex,
-  attributes: ResourceAttributes,
+  attributes: ScopeAttributes,
   yieldIfDue: YieldIfDue,
   consulted?: Set<RoleRecord>,
 ): Promise<AccessScopes> {
   const scopes = new AccessScopes();
   const query = ruleQuery(attributes);
+  const { namedVerb } = attributes;
+  const named = namedVerb === undefined ? undefined : ruleQuery({ ...attributes, verb: namedVerb });
   const matches = new Map<RoleRecord, AllowedNames | undefined>();
   let steps = 0;
   const add = async (namespace: string, roles: Iterable<RoleRecord>): Promise<void> => {
     for (const role of roles) {
       let match = matches.get(role);
       if (match === undefined && !matches.has(role)) {
-        match = await namesIn(role, query, yieldIfDue);
+        match = await namesIn(role, { query, named }, yieldIfDue);
         matches.set(role, match);
         consulted?.add(role);
       }
@@ -60,15 +62,16 @@ export async function grantedScopes(
 /** Returns the names that the rules of a role allow; undefined if none of its rules matches the request. */
 async function namesIn(
   role: RoleRecord,
-  query: RuleQuery,
+  { query, named }: { readonly query: RuleQuery; readonly named: RuleQuery | undefined },
   yieldIfDue: YieldIfDue,
 ): Promise<AllowedNames | undefined> {
   let names: Set<string> | undefined;
   let steps = 0;
   for (const rule of role.rules ?? []) {
     if (++steps % rulesPerStep === 0) await yieldIfDue();
-    if (!verbAndResourceMatch(rule, query)) continue;
-    if (rule.resourceNames.length === 0) return { names: undefined };
+    const matches = verbAndResourceMatch(rule, query);
+    if (matches && rule.resourceNames.length === 0) return { names: undefined };
+    if (!matches && (named === undefined || !verbAndResourceMatch(rule, named))) continue;
     names ??= new Set();
     for (const name of rule.resourceNames) names.add(name);
   }

@@ -9,9 +9,9 @@ import type {
   Authorizer,
   Decision,
   FollowRequest,
-  ResourceAttributes,
   RuleList,
   RuleResolver,
+  ScopeAttributes,
   ScopeResolver,
 } from "../authorizer.ts";
 import { putGrant, removeGrant } from "./grant-entries.ts";
@@ -97,11 +97,20 @@ export class StoredRbac implements Authorizer, RuleResolver, ScopeResolver {
   }
 
   /** Returns the objects that roles grant; cached until a role or binding changes. */
-  async scopesFor(attributes: ResourceAttributes, yieldIfDue: YieldIfDue): Promise<AccessScopes> {
+  async scopesFor(attributes: ScopeAttributes, yieldIfDue: YieldIfDue): Promise<AccessScopes> {
     await this.follower.sync();
     const { generation } = this.index;
-    const { user, verb, group, resource, subresource, namespace } = attributes;
-    const key = JSON.stringify([user.name, user.groups, verb, group, resource, subresource, namespace]);
+    const { user, verb, namedVerb, group, resource, subresource, namespace } = attributes;
+    const key = JSON.stringify([
+      user.name,
+      user.groups,
+      verb,
+      namedVerb,
+      group,
+      resource,
+      subresource,
+      namespace,
+    ]);
     const cached = this.scopes.get(key);
     if (cached?.generation === generation) return cached.scopes;
     const scopes = await grantedScopes(this.index, attributes, yieldIfDue);

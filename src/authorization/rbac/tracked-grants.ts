@@ -4,7 +4,7 @@ import { namesOf } from "../../resources/registry/registry.ts";
 import type { Entry, StoreEvent } from "../../storage/store.ts";
 import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
 import type { AccessScopes } from "../access-scopes.ts";
-import type { ResourceAttributes } from "../authorizer.ts";
+import type { ScopeAttributes } from "../authorizer.ts";
 import { keyOfSubject, readSubjects, type BoundSubject } from "./bound-subject.ts";
 import { collectionOf, putGrant, removeGrant } from "./grant-entries.ts";
 import type { LoggedChange } from "./grant-log.ts";
@@ -16,7 +16,7 @@ import type { RoleRecord } from "./role-record.ts";
 /** A user, a verb and a resource type whose granted objects are tracked. */
 export interface TrackedScopes {
   /** The namespace limits the grants that matter; empty for all. */
-  readonly attributes: ResourceAttributes;
+  readonly attributes: ScopeAttributes;
   /** The roles on which the granted objects depend; set by {@link TrackedGrants.scopesOf}. */
   roles: ReadonlySet<RoleRecord>;
 }

@@ -54,11 +54,10 @@ class GzipBody implements BodyStream {
     private readonly guard: HandlerGuard,
   ) {
     this.gzip = createGzip({ level });
-    const pass = async (bytes: Buffer) => {
+    const pass = (bytes: Buffer) => {
       if (inner.write(bytes)) return;
       this.gzip.pause();
-      await inner.drained();
-      this.gzip.resume();
+      inner.onDrain(() => this.gzip.resume());
     };
     guard.on(this.gzip, "data", pass, this);
     guard.once(this.gzip, "error", () => inner.destroy(), this);
@@ -76,28 +75,31 @@ class GzipBody implements BodyStream {
     return this.gzip.write(bytes);
   }
 
-  drained(): Promise<void> {
-    if (!this.gzip.writableNeedDrain) return this.inner.drained();
-    return new Promise((resolve) => {
-      const forget = this.guard.onceAny(this.gzip, ["drain"], () => resolve(), this);
-      // A client that has disconnected reads nothing more.
-      const leaves = async () => {
-        await this.inner.drained();
-        if (!this.inner.closed) return;
-        forget();
-        resolve();
-      };
-      this.guard.run("drain", leaves, this);
+  get needsDrain(): boolean {
+    if (this.gzip.writableEnded) return !this.gzip.closed;
+    return !this.closed && (this.gzip.writableNeedDrain || this.inner.needsDrain);
+  }
+
+  onDrain(listener: () => void): void {
+    if (!this.needsDrain) listener();
+    else if (this.gzip.writableEnded) this.guard.once(this.gzip, "close", listener, this);
+    else if (this.gzip.writableNeedDrain) this.onCompressed(listener);
+    else this.inner.onDrain(listener);
+  }
+
+  /** Calls the listener when the compressor takes bytes again, or when the client has disconnected and reads nothing more. */
+  private onCompressed(listener: () => void): void {
+    const forget = this.guard.onceAny(this.gzip, ["drain", "close"], listener, this);
+    this.inner.onDrain(() => {
+      if (!this.inner.closed) return;
+      forget();
+      listener();
     });
   }
 
-  end(trailers?: HeaderLines): MaybePromise<void> {
+  end(trailers?: HeaderLines): void {
     this.guard.once(this.gzip, "end", () => this.inner.end(trailers), this);
-    const done = new Promise<void>((resolve) => {
-      this.guard.once(this.gzip, "close", resolve, this);
-    });
     this.gzip.end();
-    return done;
   }
 
   destroy(): void {

@@ -1,5 +1,4 @@
 import type { OutgoingHttpHeaders } from "node:http";
-import { detach } from "../../base/maybe-promise.ts";
 import { StatusError } from "../../base/status-error.ts";
 import type { BodyStream } from "../transport/body-stream.ts";
 import type { HttpExchange } from "../transport/http-exchange.ts";
@@ -17,7 +16,7 @@ export interface Forward {
   readonly destination: Destination;
   /** Path and query for the backend. */
   readonly path: string;
-  /** Changes the header lines of a response without protocol switch. */
+  /** Changes the header lines of a response, also of one with protocol switch. */
   readonly rewriteHeaders?: (lines: string[]) => HeaderLines;
   /** Headers that replace those of the client. */
   readonly added?: AddedHeaders | undefined;
@@ -88,7 +87,7 @@ export async function forwardRequest(
   const { answer, socket, head } = received;
   if (head.length > 0) socket.unshift(head);
   const protocol = answer.headers.upgrade ?? upgrade!.protocol;
-  const lines = ["Connection", "Upgrade", "Upgrade", protocol, ...answerHeaders(answer)];
+  const lines = ["Connection", "Upgrade", "Upgrade", protocol, ...rewriteHeaders(answerHeaders(answer))];
   relayBytes(service, upgrade!.accept(lines), socket);
 }
 
@@ -114,7 +113,7 @@ export function endWithServer(
 ): void {
   const open = {
     close: () => {
-      detach(stream.end(), () => stream.destroy());
+      stream.end();
       backend.destroy();
     },
   };

@@ -6,6 +6,8 @@ import type { HttpService } from "../service.ts";
 import type { ResourceContext } from "../request/context.ts";
 import { Backend } from "../backends/backend.ts";
 import { containerOf } from "./containers.ts";
+import { confineAnswer } from "../backends/confined-answer.ts";
+import { connectionPath } from "./paths.ts";
 import { endWithServer, forwardRequest } from "./forward.ts";
 import { agentDestination } from "./nodes.ts";
 import { Objects } from "./objects.ts";
@@ -34,7 +36,12 @@ export async function serveStream(
   const destination = await agentDestination(objects, node, connections);
   if (exchange.upgrade === undefined) throw new StatusError("BadRequest", "Upgrade request required");
   const path = agentPath(forward ? "portForward" : subresource, pod, container, query);
-  await forwardRequest(service, request, { destination, path });
+  const { before } = connectionPath(facts);
+  await forwardRequest(service, request, {
+    destination,
+    path,
+    rewriteHeaders: (lines) => confineAnswer(lines, before),
+  });
 }
 
 /** Serves `log` of a pod by streaming the node agent's text; empty if the pod has no node. */

@@ -3,6 +3,7 @@ import type { ResourceContext } from "../request/context.ts";
 import { forwardRequest } from "./forward.ts";
 import { nodeDestination } from "./nodes.ts";
 import { Objects } from "./objects.ts";
+import { confineAnswer } from "../backends/confined-answer.ts";
 import { connectionPath, queryOf } from "./paths.ts";
 import { podDestination } from "./pods.ts";
 import { hostAndPort, type Destination } from "../backends/rules.ts";
@@ -22,7 +23,8 @@ export async function serveProxy(service: HttpService, request: ResourceContext)
   await forwardRequest(service, request, {
     destination,
     path: `${path === "" ? "/" : path}${query}`,
-    rewriteHeaders: (lines) => rewriteLocation(lines, destination, prefix, exchange.header("host")),
+    rewriteHeaders: (lines) =>
+      confineAnswer(rewriteLocation(lines, destination, prefix, exchange.header("host")), prefix),
   });
 }
 

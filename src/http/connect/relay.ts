@@ -27,9 +27,9 @@ export function relayAnswer(
     },
   };
   const pass = (chunk: Buffer) => {
-    if (stream.write(chunk) || stream.closed) return undefined;
+    if (stream.write(chunk) || stream.closed) return;
     answer.pause();
-    return stream.drained().then(() => answer.resume());
+    stream.onDrain(() => answer.resume());
   };
   const breakOff = () => {
     if (!answer.complete && !stream.closed) stream.destroy();

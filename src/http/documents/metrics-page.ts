@@ -14,7 +14,7 @@ export function addMetricsPath(
 ): void {
   others?.share(metricsTopic, () => metrics.values());
   const headers = ["Content-Type", metricsContentType, "Cache-Control", "no-cache, private"];
-  paths.add("/metrics", ({ exchange }: RequestContext) =>
-    sendPieces(exchange, clock, headers, metrics.pieces(others)),
+  paths.add("/metrics", (request: RequestContext) =>
+    sendPieces(request, clock, headers, metrics.pieces(others)),
   );
 }

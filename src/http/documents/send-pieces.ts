@@ -1,7 +1,8 @@
 import type { Clock } from "../../base/clock.ts";
-import { drainInTime, type BodyStream } from "../transport/body-stream.ts";
+import { awaitDrain } from "../limits/seat-release.ts";
+import type { RequestContext } from "../request/context.ts";
+import type { BodyStream } from "../transport/body-stream.ts";
 import type { HeaderLines } from "../transport/header-lines.ts";
-import type { HttpExchange } from "../transport/http-exchange.ts";
 
 /**
  * Sends a document in pieces, each when the client has read most of those before it.
@@ -9,7 +10,7 @@ import type { HttpExchange } from "../transport/http-exchange.ts";
  * @throws {unknown} the error of the first piece; after it, an error of a piece or a client that stalls also ends the connection.
  */
 export async function sendPieces(
-  exchange: HttpExchange,
+  request: RequestContext,
   clock: Clock,
   headers: HeaderLines,
   pieces: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
@@ -17,12 +18,14 @@ export async function sendPieces(
   let stream: BodyStream | undefined;
   try {
     for await (const piece of pieces) {
-      stream ??= exchange.stream(200, headers);
+      stream ??= request.exchange.stream(200, headers);
       stream.write(piece);
-      await drainInTime(stream, clock);
+      await awaitDrain(clock, request, stream);
       if (stream.closed) return;
     }
-    await stream?.end();
+    if (stream === undefined) return;
+    stream.end();
+    await awaitDrain(clock, request, stream);
   } catch (error) {
     stream?.destroy();
     throw error;

@@ -1,10 +1,9 @@
 import type { FlowControl } from "../../flow/flow-control.ts";
 import type { Ticket } from "../../flow/ticket.ts";
 import { changeWidth, ordinary, type Width } from "../../flow/width.ts";
-import type { RequestContext } from "../request/context.ts";
+import type { RequestContext, RequestLimiter } from "../request/context.ts";
 import { isConnection, type RequestFacts, type ResourceFacts } from "../request/facts.ts";
 import type { ListWidths } from "./list-widths.ts";
-import type { RequestLimiter } from "./limiter.ts";
 import type { WatchCounts } from "./watch-counts.ts";
 
 /** Limits requests by priority and fairness. Response headers name the flow schema and the priority level. */

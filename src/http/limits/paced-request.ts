@@ -4,7 +4,6 @@ import type { FairTurns } from "../../flow/fair-turns.ts";
 import type { LargeRequest, LargeRequests } from "../../flow/large-requests.ts";
 import { isEnvelope } from "../../schema/protobuf/envelope.ts";
 import type { RequestContext, RequestPace } from "../request/context.ts";
-import type { RequestLimiter } from "./limiter.ts";
 import { awaitClient } from "./seat-release.ts";
 
 /** Bytes below which a body or object is processed in one step of a few milliseconds. */
@@ -18,7 +17,6 @@ const maxValues = 200_000;
 /** Dependencies of {@link paceOf}. */
 interface PaceParts {
   readonly clock: Clock;
-  readonly limits: RequestLimiter;
   readonly turns: FairTurns;
   readonly largeRequests: LargeRequests;
 }

@@ -1,7 +1,6 @@
 import { PlainLimit } from "../../flow/plain-limits.ts";
-import type { RequestContext } from "../request/context.ts";
+import type { RequestContext, RequestLimiter } from "../request/context.ts";
 import { isLongRunning } from "../request/facts.ts";
-import type { RequestLimiter } from "./limiter.ts";
 
 const reading = new Set(["get", "list", "watch", "head", "options"]);
 

@@ -44,8 +44,12 @@ export interface RequestContext {
   user: UserInfo;
   /** Limits: whether this stage has admitted the request. */
   limited: boolean;
+  /** Limits: admitted the request, and admits it again after it has released its seats. */
+  limiter: RequestLimiter | undefined;
   /** Limits: its seats, until they are released. */
   ticket: Ticket | undefined;
+  /** Milliseconds for which it has waited for its client with these seats. */
+  clientWaitMs: number;
   /** Authorization: the objects that a list with `view=mine` is limited to; undefined for other requests. */
   view: ObjectView | undefined;
   /** Authorization: opens the objects that a watch with `view=mine` is limited to; undefined for other requests. */
@@ -76,6 +80,17 @@ export interface TraceHooks {
   outside<T>(work: () => T): T;
   /** Completes the trace when the request is complete, or its stream has started. */
   end(request: RequestContext): void;
+}
+
+/** Admits requests. */
+export interface RequestLimiter {
+  /**
+   * Admits a request by its attributes and user, and sets its ticket. Returns a promise only if the request must wait. A request that
+   * released its seat may enter again.
+   *
+   * @throws {StatusError} TooManyRequests.
+   */
+  enter(request: RequestContext): Promise<void> | undefined;
 }
 
 /** The pace of the work on a request. */
@@ -110,7 +125,9 @@ export function newRequest(exchange: HttpExchange, startMs: number): RequestCont
     caller: unknownUser,
     user: unknownUser,
     limited: false,
+    limiter: undefined,
     ticket: undefined,
+    clientWaitMs: 0,
     view: undefined,
     viewSource: undefined,
     waitedForClient: false,

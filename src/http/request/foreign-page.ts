@@ -1,7 +1,46 @@
 import { StatusError } from "../../base/status-error.ts";
+import { readFacts, type RequestFacts } from "./facts.ts";
 import type { HttpExchange } from "../transport/http-exchange.ts";
 
 type Headers = Pick<HttpExchange, "method" | "header">;
+
+/**
+ * Rejects a request of a document behind `proxy` of a pod, service or node for anything but this proxy, and the script of a service worker
+ * there: such a document has the server's address, but the backend chose its content (decision 26). A document may link to other
+ * pages. Only browsers send these headers.
+ *
+ * @throws {StatusError} Forbidden
+ */
+export function refuseProxiedPage(exchange: Pick<HttpExchange, "header">, facts: RequestFacts): void {
+  const own = proxyOf(facts);
+  if (own !== undefined && exchange.header("service-worker") !== undefined) {
+    throw new StatusError("Forbidden", "pages behind proxy can't have service workers");
+  }
+  const referer = exchange.header("referer");
+  if (referer === undefined || !URL.canParse(referer)) return;
+  const page = proxyOfPath(new URL(referer).pathname);
+  if (page === undefined || page === own) return;
+  if (exchange.header("sec-fetch-dest") === "document" && exchange.header("sec-fetch-mode") === "navigate")
+    return;
+  throw new StatusError("Forbidden", `the page behind ${page} may send requests to its own path only`);
+}
+
+/** Returns the object and subresource of a request for `proxy`; undefined for other requests. */
+function proxyOf(facts: RequestFacts): string | undefined {
+  if (facts.kind !== "resource" || facts.subresource !== "proxy") return undefined;
+  const { group, namespace, resource, name } = facts;
+  return [group, namespace, resource, name, "proxy"].filter((part) => part !== "").join("/");
+}
+
+function proxyOfPath(path: string): string | undefined {
+  try {
+    return proxyOf(readFacts("GET", path));
+  } catch (error) {
+    // A path that isn't well encoded is no path of this server.
+    if (error instanceof StatusError) return undefined;
+    throw error;
+  }
+}
 
 /**
  * Rejects a write, or an upgraded connection, that a page of another site made in a browser. The browser may add the user's client

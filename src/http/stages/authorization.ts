@@ -11,8 +11,8 @@ import { viewParameter } from "../request/parameters.ts";
 import type { HttpService } from "../service.ts";
 
 /**
- * Authorizes the request. A list or watch with `view=mine` needs no right to the verb: it is limited to the objects that its user may
- * get (`request.view`, `request.viewSource`). A subscription needs no right to its path; the verb authorizes each of its watches.
+ * Authorizes the request. A list or watch with `view=mine` needs no right to the verb: it is limited to the objects of its user's
+ * view (`request.view`, `request.viewSource`). A subscription needs no right to its path; the verb authorizes each of its watches.
  *
  * @throws {StatusError} Forbidden, with user, verb, resource and the reason if there is one; BadRequest for a view that can't be served.
  */
@@ -96,20 +96,24 @@ async function authorizeView(
   attributes: ResourceAttributes,
   resource: Resource,
 ): Promise<void> {
-  const { authorizer, turns } = service;
+  const { authorizer, turns, viewRule } = service;
   const { user, audit } = request;
-  const decision = isAuthenticated(service, request) ? ownView : await authorizer.authorize(attributes);
+  const decision = isAuthenticated(service, request)
+    ? ownViews[viewRule]
+    : await authorizer.authorize(attributes);
   audit?.decided(decision);
   audit?.viewed("mine");
   if (decision.verdict !== "allow") throw forbidden(attributes, decision);
-  const yieldIfDue = createYielder(() => turns.longStep(user.name));
+  const pace = { rule: viewRule, yieldIfDue: createYielder(() => turns.longStep(user.name)) };
   if (attributes.verb === "watch")
-    request.viewSource = await userViewSource(authorizer, attributes, resource, yieldIfDue);
-  else request.view = await userView(authorizer, attributes, resource, yieldIfDue);
+    request.viewSource = await userViewSource(authorizer, attributes, resource, pace);
+  else request.view = await userView(authorizer, attributes, resource, pace);
 }
 
-const ownView = {
-  verdict: "allow",
-  reason: "view=mine: every user may list and watch what they may get",
-  evaluationError: "",
+const ownView = (reason: string) =>
+  ({ verdict: "allow", reason: `view=mine: every user may ${reason}`, evaluationError: "" }) as const;
+
+const ownViews = {
+  get: ownView("list and watch what they may get"),
+  list: ownView("list and watch what they may list or are granted by name"),
 } as const;

@@ -9,5 +9,6 @@ import type { HttpService } from "../service.ts";
  */
 export function enterLimits({ limits }: HttpService, request: RequestContext): MaybePromise<void> {
   request.exchange.caller = request.user.name;
+  request.limiter = limits;
   return limits.enter(request);
 }

@@ -5,14 +5,15 @@ import { lifeCycleOf } from "../../kinds/life-cycles.ts";
 import { deprecationOf } from "../answers/deprecation.ts";
 import type { RequestContext } from "../request/context.ts";
 import { readFacts } from "../request/facts.ts";
-import { refuseForeignPage } from "../request/foreign-page.ts";
+import { refuseForeignPage, refuseProxiedPage } from "../request/foreign-page.ts";
 import { refuseAmbiguousHost } from "../request/host.ts";
 import { andThen, detach, type MaybePromise } from "../../base/maybe-promise.ts";
 import type { PathFacts, RequestFacts, ResourceFacts } from "../request/facts.ts";
 import type { HttpService } from "../service.ts";
 
 /**
- * Reads the request attributes from method and path, and rejects an ambiguous host, and writes of pages of other sites.
+ * Reads the request attributes from method and path, and rejects an ambiguous host, writes of pages of other sites, and
+ * requests of proxied pages for other paths.
  *
  * @throws {StatusError} BadRequest, Forbidden
  */
@@ -21,6 +22,7 @@ export function readRequestFacts(service: HttpService, request: RequestContext):
   request.facts = readFacts(exchange.method, exchange.url);
   refuseAmbiguousHost(exchange);
   refuseForeignPage(exchange);
+  refuseProxiedPage(exchange, request.facts);
   return findServed(service, request, request.facts);
 }
 

@@ -1,5 +1,4 @@
 import type { Clock } from "../../base/clock.ts";
-import type { MaybePromise } from "../../base/maybe-promise.ts";
 import { StatusError } from "../../base/status-error.ts";
 import type { HeaderLines } from "./header-lines.ts";
 
@@ -7,13 +6,18 @@ import type { HeaderLines } from "./header-lines.ts";
 export interface BodyStream {
   /** Writes bytes. Returns false if the client reads more slowly than the server writes. */
   write(bytes: Uint8Array): boolean;
-  /** Resolves when the client has read most of the written bytes or has disconnected. */
-  drained(): Promise<void>;
+  /** Whether written bytes wait for the client. After `end`: whether the response is still being written. */
+  readonly needsDrain: boolean;
+  /**
+   * Calls the listener once, when the client has read most of the written bytes or has disconnected. A request waits with `awaitDrain`
+   * (`limits/seat-release.ts`), which releases its seat.
+   */
+  onDrain(listener: () => void): void;
   /** Written bytes that the client hasn't read. */
   readonly backlogBytes: number;
   readonly closed: boolean;
-  /** Completes the response, with trailers if the protocol has them. A promise resolves when all bytes are written. */
-  end(trailers?: HeaderLines): MaybePromise<void>;
+  /** Completes the response after the written bytes, with trailers if the protocol has them. */
+  end(trailers?: HeaderLines): void;
   /** Aborts the connection, so that the client notices that the response is incomplete. */
   destroy(): void;
 }
@@ -22,12 +26,12 @@ export interface BodyStream {
 export const stallMs = 60_000;
 
 /**
- * Waits until the client has read most of the written bytes.
+ * Waits until the client has read most of the written bytes. Only for `awaitDrain` (`limits/seat-release.ts`).
  *
  * @throws {StatusError} Timeout if the client stalls for {@link stallMs}.
  */
 export async function drainInTime(stream: BodyStream, clock: Clock): Promise<void> {
-  const drained = stream.drained();
+  const drained = new Promise<void>((resolve) => stream.onDrain(resolve));
   let stalled: (error: StatusError) => void = () => undefined;
   const stall = new Promise<never>((_, reject) => {
     stalled = reject;
@@ -46,7 +50,8 @@ export async function drainInTime(stream: BodyStream, clock: Clock): Promise<voi
 /** The body of an expired response, which discards all bytes. */
 export const closedStream: BodyStream = {
   write: () => true,
-  drained: () => Promise.resolve(),
+  needsDrain: false,
+  onDrain: (listener) => listener(),
   backlogBytes: 0,
   closed: true,
   end: () => undefined,

@@ -1,4 +1,3 @@
-import type { MaybePromise } from "../../base/maybe-promise.ts";
 import type { BodyStream } from "./body-stream.ts";
 import type { HeaderLines } from "./header-lines.ts";
 import type { HandlerGuard } from "./guard.ts";
@@ -48,11 +47,13 @@ export class WritableBody implements BodyStream {
     guard.onceAny(sink, takenEvents, () => backlog.set(0), sink);
   }
 
-  drained(): Promise<void> {
-    if (this.closed || !this.sink.writableNeedDrain) return Promise.resolve();
-    return new Promise((resolve) => {
-      this.parts.guard.onceAny(this.sink, ["drain", "close"], () => resolve(), this.sink);
-    });
+  get needsDrain(): boolean {
+    return !this.closed && this.sink.writableNeedDrain;
+  }
+
+  onDrain(listener: () => void): void {
+    if (this.needsDrain) this.parts.guard.onceAny(this.sink, ["drain", "close"], listener, this.sink);
+    else listener();
   }
 
   get backlogBytes(): number {
@@ -64,10 +65,8 @@ export class WritableBody implements BodyStream {
   }
 
   /** Waits until the socket has room again, for the same reason as `sendInTwo` of HTTP/1.1. */
-  end(trailers: HeaderLines = []): MaybePromise<void> {
-    if (this.closed) return;
-    if (this.sink.writableNeedDrain) return this.drained().then(() => this.endNow(trailers));
-    this.endNow(trailers);
+  end(trailers: HeaderLines = []): void {
+    this.onDrain(() => this.endNow(trailers));
   }
 
   private endNow(trailers: HeaderLines): void {

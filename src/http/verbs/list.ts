@@ -1,3 +1,4 @@
+import type { MaybePromise } from "../../base/maybe-promise.ts";
 import type { ListedPage, ListEnd } from "../../resources/reads/list.ts";
 import { listInOrder, type SortedListOptions } from "../../resources/reads/sorted-list.ts";
 import type { Encoding, ListWriter } from "../encodings/encoding.ts";
@@ -5,7 +6,8 @@ import { prettyJson } from "../encodings/json.ts";
 import { listParameters } from "../request/parameters.ts";
 import { recordedList } from "./recorded-list.ts";
 import { sendCompressed, streamCompressed } from "../answers/compression.ts";
-import { drainInTime, type BodyStream } from "../transport/body-stream.ts";
+import { awaitDrain } from "../limits/seat-release.ts";
+import type { BodyStream } from "../transport/body-stream.ts";
 import { wantsPretty } from "../request/pretty.ts";
 import { headersFor } from "../answers/respond.ts";
 import { RequestSortMemory } from "./sort-memory.ts";
@@ -57,12 +59,14 @@ async function sendList(
   const stream = service.compresses
     ? streamCompressed(request.exchange, 200, headers)
     : request.exchange.stream(200, headers);
+  const drain = () => awaitDrain(service.clock, request, stream);
   try {
     if (first.done !== true) await forEachPart(writer, first.value, (part) => stream.write(part), pause);
-    const end = await pour(service, pages, second.value, { writer, stream, pause });
+    const end = await pour(pages, second.value, { writer, stream, pause, drain });
     if (end === undefined) return;
     stream.write(writer.end(end));
-    await stream.end();
+    stream.end();
+    await drain();
   } catch (error) {
     stream.destroy();
     throw error;
@@ -104,19 +108,24 @@ type Pages = AsyncGenerator<ListedPage, ListEnd>;
 
 /** Writes the pages as fast as the client reads; returns undefined if it disconnects. */
 async function pour(
-  service: HttpService,
   pages: Pages,
   next: ListedPage,
   {
     writer,
     stream,
     pause,
-  }: { readonly writer: ListWriter; readonly stream: BodyStream; readonly pause: () => Promise<void> },
+    drain,
+  }: {
+    readonly writer: ListWriter;
+    readonly stream: BodyStream;
+    readonly pause: () => Promise<void>;
+    readonly drain: () => MaybePromise<void>;
+  },
 ): Promise<ListEnd | undefined> {
   let page = next;
   for (;;) {
     await forEachPart(writer, page, (part) => stream.write(part), pause);
-    await drainInTime(stream, service.clock);
+    await drain();
     if (stream.closed) return undefined;
     const step = await pages.next();
     if (step.done === true) return step.value;

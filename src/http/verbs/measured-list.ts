@@ -6,7 +6,8 @@ import { BufferedParts } from "./buffered-parts.ts";
 import { recordedList } from "./recorded-list.ts";
 import { sendCompressed, streamCompressed } from "../answers/compression.ts";
 import type { Encoding, ListWriter } from "../encodings/encoding.ts";
-import { drainInTime, type BodyStream } from "../transport/body-stream.ts";
+import { awaitDrain } from "../limits/seat-release.ts";
+import type { BodyStream } from "../transport/body-stream.ts";
 import { headersFor } from "../answers/respond.ts";
 import type { HttpService } from "../service.ts";
 import type { ResourceContext } from "../request/context.ts";
@@ -45,7 +46,8 @@ export async function serveMeasured(
       if (buffered.all === undefined) await sendAgain(service, request, { list, writer, stream }, end);
       else await sendBuffered(service, request, buffered.all, stream);
       stream.write(tail);
-      await stream.end();
+      stream.end();
+      await awaitDrain(service.clock, request, stream);
     } catch (error) {
       stream.destroy();
       throw error;
@@ -86,7 +88,7 @@ async function sendBuffered(
 ): Promise<void> {
   const yieldIfDue = createYielder(pauseOf(service, request));
   for (const part of parts) {
-    if (!stream.write(part)) await drainInTime(stream, service.clock);
+    if (!stream.write(part)) await awaitDrain(service.clock, request, stream);
     if (stream.closed) return;
     await yieldIfDue();
   }
@@ -134,7 +136,7 @@ async function sendAgain(
     const step = await pages.next();
     if (step.done === true) break;
     await forEachPart(writer, step.value, (part) => stream.write(part), pause);
-    await drainInTime(stream, service.clock);
+    await awaitDrain(service.clock, request, stream);
     if (stream.closed) return;
   }
   stream.write(writer.end(end));

@@ -1,4 +1,3 @@
-import { detach } from "../../base/maybe-promise.ts";
 import { StatusError } from "../../base/status-error.ts";
 import { ConnectionLostError } from "../../resources/engine/connection-lost-error.ts";
 import { storeFailure } from "../../resources/engine/resource-version.ts";
@@ -6,9 +5,10 @@ import { DefinitionChangedError } from "../../resources/registry/definition-chan
 import type { ListEnd, ListedPage } from "../../resources/reads/list.ts";
 import type { Revision, StoreError, Subscription } from "../../storage/store.ts";
 import { failureStatus } from "../answers/status.ts";
+import { awaitDrain } from "../limits/seat-release.ts";
 import { idsOf, type RequestContext } from "../request/context.ts";
 import type { HttpService, LoggedRequest } from "../service.ts";
-import { drainInTime, type BodyStream } from "../transport/body-stream.ts";
+import type { BodyStream } from "../transport/body-stream.ts";
 
 /** Maximum number of buffered bytes; above it the server closes the watch, and the client resumes from its last resource version. */
 const maxBacklogBytes = 8 * 1024 * 1024;
@@ -126,12 +126,13 @@ export class WatchStream {
     this.write(this.form.bookmark(revision, endsInitialEvents));
   }
 
-  /** Waits until the client has read the buffered frames; closes the watch if the client stalls. */
+  /** Waits until the client has read the buffered frames; ends the watch if the client stalls, or if it needs a seat again and gets none. */
   async drained(): Promise<void> {
     try {
-      await drainInTime(this.stream, this.service.clock);
+      await awaitDrain(this.service.clock, this.request, this.stream);
     } catch (error) {
-      this.cutOff((error as Error).message);
+      if (error instanceof StatusError && error.reason === "Timeout") this.cutOff(error.message);
+      else this.fail(error);
     }
   }
 
@@ -139,7 +140,7 @@ export class WatchStream {
   finish(): void {
     if (this.closed) return;
     if (this.form.allowBookmarks) this.bookmarkPosition();
-    detach(this.stream.end(), () => this.stream.destroy());
+    this.stream.end();
     this.close();
   }
 
@@ -161,7 +162,7 @@ export class WatchStream {
         ? failure
         : new StatusError("InternalError", "internal error; see the log");
     this.stream.write(this.form.error(failureStatus(status, this.service.engine.vocabulary)));
-    detach(this.stream.end(), () => this.stream.destroy());
+    this.stream.end();
     this.close();
   }
 

@@ -69,7 +69,9 @@ export async function serverAuthentication(
 ): Promise<ServerAuthentication> {
   const counters = new AuthenticationCounters();
   const { serviceAccounts } = parts;
-  const sessions = options.console ? new SessionTokens(serviceAccounts.signingKey, options.clock) : undefined;
+  const sessions = options.console
+    ? new SessionTokens(serviceAccounts.signingKey, options.clock, options.vocabulary)
+    : undefined;
   const open: { close(): Promise<void> }[] = [];
   const opened: Parts["opened"] = (one) => void open.push(one);
   const close = async () => void (await Promise.all(open.map((one) => one.close())));

@@ -1,7 +1,7 @@
 import { FlowControl } from "../../flow/flow-control.ts";
 import { addFlowDebugPages } from "../../http/documents/flow-debug-pages.ts";
 import { FairLimiter } from "../../http/limits/fair-limiter.ts";
-import type { RequestLimiter } from "../../http/limits/limiter.ts";
+import type { RequestLimiter } from "../../http/request/context.ts";
 import { ListWidths } from "../../http/limits/list-widths.ts";
 import { PlainLimiter } from "../../http/limits/plain-limiter.ts";
 import { collectFlows, waitMeters } from "../../http/metrics/flow-metrics.ts";

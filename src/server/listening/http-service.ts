@@ -85,17 +85,12 @@ export async function httpService(
   const { apiServices, metrics } = parts;
   const paths = new PathTable();
   const watches = new WatchCounts();
-  const health = healthChecks({
-    ...parts,
-    store: engine.store,
-    vocabulary: options.vocabulary,
-    clock,
-    livezGracePeriodMs: options.livezGracePeriodMs,
-  });
+  const { vocabulary, livezGracePeriodMs } = options;
+  const health = healthChecks({ ...parts, store: engine.store, vocabulary, clock, livezGracePeriodMs });
   const on = engine.featureEnabled;
   const passOn: OpenApiParts["passOn"] = (...request) => serveAggregated(service, ...request);
   addApiDocuments(paths, engine, defect, { apiServices, clock, passOn });
-  addHealthPaths(paths, health, options.vocabulary.behavior);
+  addHealthPaths(paths, health, vocabulary.behavior);
   addOpenIdDocuments(options, paths, serviceAccounts);
   addMetricsPath(paths, clock, metrics, options.otherProcesses);
   const service: HttpService = {
@@ -105,6 +100,7 @@ export async function httpService(
     authenticator,
     authorizer: parts.authorizer,
     authorizesSelectors: on("AuthorizeWithSelectors"),
+    viewRule: options.views ?? vocabulary.behavior.viewRule,
     limits: requestLimiter(options, engine, parts.flow, { paths, watches }),
     turns: new FairTurns(eventLoop, (work) => engine.store.together(work)),
     largeRequests: new LargeRequests(),

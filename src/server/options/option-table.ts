@@ -228,6 +228,12 @@ export const serverOptionTable = {
     "Authorizers in order: Node, RBAC, ABAC, Webhook, AlwaysAllow, AlwaysDeny.",
     { default: ["RBAC"] },
   ),
+  views: option(
+    oneOf(["get", "list"]),
+    "views",
+    "Objects of a list or watch with view=mine: those that its user may get, or may list or is granted by name. " +
+      "Default: get; list in the kubernetes vocabulary.",
+  ),
   authorizationWebhook: group(
     "The webhook of authorization mode Webhook.",
     {

@@ -412,6 +412,11 @@ export interface ValueSettings {
   readonly authorizationModes: readonly (
     "Node" | "RBAC" | "ABAC" | "Webhook" | "AlwaysAllow" | "AlwaysDeny" | (string & Record<never, never>)
   )[];
+  /**
+   * Objects of a list or watch with view=mine: those that its user may get, or may list or is granted by name.
+   * Default: get; list in the kubernetes vocabulary.
+   */
+  readonly views: "get" | "list" | undefined;
   /** The webhook of authorization mode Webhook. */
   readonly authorizationWebhook: AuthorizationWebhookSettings | undefined;
   /** Policies of mode ABAC: one JSON object per line. */

@@ -1,5 +1,6 @@
 import { clientConfiguration } from "../../support/client-configuration.ts";
 import { HttpsService } from "../../support/https-service.ts";
+import { ok } from "../../api/support.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 import { ann, write } from "./files.ts";
 import type { FlagGroup, FlaggedServer } from "./table.ts";
@@ -21,6 +22,24 @@ const configuration = write(
 /** The answer to a user who has no role. */
 const statusOfAnn = async ({ as }: FlaggedServer): Promise<number> =>
   (await as("ann").get(configMaps)).status;
+
+/** The number of objects in the view of ann, who may get every ConfigMap and list none. */
+async function viewOfGetter({ admin, as }: FlaggedServer): Promise<number> {
+  const rbac = "/apis/rbac.authorization.platform.io/v1";
+  const metadata = { name: "get-maps" };
+  const rules = [{ verbs: ["get"], apiGroups: [""], resources: ["configmaps"] }];
+  await ok(admin.post(`${rbac}/clusterroles`, { metadata, rules }));
+  const apiGroup = "rbac.authorization.platform.io";
+  const binding = {
+    metadata,
+    roleRef: { apiGroup, kind: "ClusterRole", name: "get-maps" },
+    subjects: [{ apiGroup, kind: "User", name: "ann" }],
+  };
+  await ok(admin.post(`${rbac}/clusterrolebindings`, binding));
+  await ok(admin.post(configMaps, { metadata: { name: "shown" } }));
+  const { body } = await ok(as("ann").get(`${configMaps}?view=mine&fieldSelector=metadata.name%3Dshown`));
+  return body.items.length;
+}
 
 interface Review {
   readonly apiVersion: string;
@@ -64,6 +83,20 @@ export async function authorizationGroups(): Promise<readonly FlagGroup[]> {
           observe: statusOfAnn,
           changed: 200,
           usual: 403,
+        },
+      ],
+    },
+    {
+      name: "views",
+      shared: [ann],
+      rows: [
+        {
+          flag: "views",
+          value: "list",
+          observed: "number of objects in the view of a user who may get every ConfigMap",
+          observe: viewOfGetter,
+          changed: 0,
+          usual: 1,
         },
       ],
     },

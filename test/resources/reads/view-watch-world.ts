@@ -32,7 +32,10 @@ class Watch {
     const watch = new Watch(world, watched);
     const { who, resource, namespace, selection } = watched;
     const attributes = ask(who, "watch", { group: resource.group, resource: resource.name, namespace });
-    const source = await userViewSource(world.chain, attributes, resource, () => undefined);
+    const source = await userViewSource(world.chain, attributes, resource, {
+      rule: "get",
+      yieldIfDue: () => undefined,
+    });
     expect(source.everything).toBe(false);
     const view = await source.open(point?.position);
     const start = view.start!;

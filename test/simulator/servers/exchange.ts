@@ -90,7 +90,8 @@ export class SimulatedExchange implements HttpExchange {
         this.sink.bytes(Buffer.from(bytes));
         return true;
       },
-      drained: () => Promise.resolve(),
+      needsDrain: false,
+      onDrain: (listener) => listener(),
       backlogBytes: 0,
       get closed() {
         return isOver();

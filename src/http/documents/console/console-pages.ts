@@ -1,5 +1,5 @@
 import type { LoginCodes } from "../../../authentication/console/login-codes.ts";
-import { isSessionToken, type SessionTokens } from "../../../authentication/console/session-tokens.ts";
+import type { SessionTokens } from "../../../authentication/console/session-tokens.ts";
 import { bearerToken } from "../../../authentication/bearer-token.ts";
 import type { ProviderSignIn } from "../../../authentication/oidc/provider-sign-in.ts";
 import { StatusError } from "../../../base/status-error.ts";
@@ -46,7 +46,7 @@ export class ConsolePages implements WebConsole {
    * @throws {StatusError} Forbidden, TooManyRequests
    */
   async createCode({ exchange, caller, user }: RequestContext): Promise<void> {
-    const isSession = isSessionToken(bearerToken(exchange.header("authorization")));
+    const isSession = this.tokens.isSession(caller);
     if (!caller.groups.includes(this.administrators) || user !== caller || isSession) {
       throw new StatusError(
         "Forbidden",
@@ -56,12 +56,21 @@ export class ConsolePages implements WebConsole {
     sendJson(exchange, 201, await this.codes.create(caller));
   }
 
-  /** @throws {StatusError} Unauthorized */
-  private async redeem({ exchange }: RequestContext): Promise<void> {
+  /**
+   * Begins a session. Its audit event has the user of the code and the credential id of the session.
+   *
+   * @throws {StatusError} Unauthorized
+   */
+  private async redeem(request: RequestContext): Promise<void> {
+    const { exchange } = request;
     const user = await this.codes.redeem(bearerToken(exchange.header("authorization")) ?? "");
     if (user === undefined)
       throw new StatusError("Unauthorized", "the code is invalid, expired or was used already");
-    sendJson(exchange, 201, this.tokens.issue(user));
+    const { token, expires, user: sessionUser } = this.tokens.issue(user);
+    request.caller = sessionUser;
+    request.user = sessionUser;
+    await request.audit?.received();
+    sendJson(exchange, 201, { token, expires });
   }
 
   /** Sends issuer, client ID and endpoints of the OpenID provider; without endpoints if it can't be reached. */

@@ -103,31 +103,33 @@ function typeFor({ exchange }: RequestContext, offered: readonly string[]): stri
 
 /** Sends a document, or 304 if the client has it. */
 async function sendDocument(
-  { exchange }: RequestContext,
+  request: RequestContext,
   clock: Clock,
   contentType: string,
   document: Document,
   cacheControl = changing,
 ): Promise<void> {
   const hash = document.hash ?? (await document.read()).hash;
+  const { exchange } = request;
   const headers = headersOf(hash, cacheControl);
   if (hasTag(exchange, hash)) return exchange.send(304, headers, Buffer.alloc(0));
   const { pieces, length } = await document.read();
   const all: HeaderLines = ["Content-Type", contentType, ...headers];
   if (length <= maxJoinedBytes) return exchange.send(200, all, Buffer.concat(pieces));
-  await sendPieces(exchange, clock, all, pieces);
+  await sendPieces(request, clock, all, pieces);
 }
 
 /** Sends a document while it is created, or 304 if the client has it. */
 async function sendWhole(
-  { exchange }: RequestContext,
+  request: RequestContext,
   clock: Clock,
   contentType: string,
   { hash, pieces }: StreamedDocument,
 ): Promise<void> {
+  const { exchange } = request;
   const headers = headersOf(hash, changing);
   if (hasTag(exchange, hash)) return exchange.send(304, headers, Buffer.alloc(0));
-  await sendPieces(exchange, clock, ["Content-Type", contentType, ...headers], pieces());
+  await sendPieces(request, clock, ["Content-Type", contentType, ...headers], pieces());
 }
 
 const changing = "no-cache, private";

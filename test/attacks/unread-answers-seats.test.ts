@@ -1,0 +1,59 @@
+import { connect as connectHttp2, type ClientHttp2Session } from "node:http2";
+import { afterEach, expect, test } from "vitest";
+import { clientWaitMs } from "../../src/http/limits/seat-release.ts";
+import { configMaps, rejecting, useFlowServer } from "../api/flow-support.ts";
+import { configMap, ManualClock, ok, until } from "../api/support.ts";
+
+const { flow, start, annsLevel, executing } = useFlowServer();
+let session: ClientHttp2Session | undefined;
+afterEach(() => session?.destroy());
+
+/** One seat for a level with one share: the default levels use 245 shares. */
+const oneSeat = { maxReading: 200, maxChanging: 46 };
+const subscription = "/subscriptions?watch=configmaps%3Fnamespace%3Ddefault";
+
+/** Sends a request with ann's token on a connection that reads no response bodies; resolves with the status. */
+function ask(path: string, headers: Readonly<Record<string, string>> = {}): Promise<number> {
+  const ca = flow.server.server.caCertificate!;
+  session = connectHttp2(flow.server.server.url!, { ca, settings: { initialWindowSize: 0 } });
+  session.on("error", () => undefined);
+  const stream = session.request({ ":path": path, authorization: "Bearer ann", ...headers });
+  stream.on("error", () => undefined);
+  stream.end();
+  return new Promise((resolve) => {
+    stream.once("response", (response) => resolve(response[":status"]!));
+  });
+}
+
+test.each<[name: string, path: string, headers?: Readonly<Record<string, string>>]>([
+  ["a watch", `${configMaps}?watch=1&resourceVersion=0`],
+  ["a watch of a view", `${configMaps}?watch=1&view=mine`],
+  ["a list", configMaps],
+  ["a compressed list", configMaps, { "accept-encoding": "gzip" }],
+  ["a binary list", configMaps, { accept: "application/vnd.platform.protobuf" }],
+  ["a table", configMaps, { accept: "application/json;as=Table;v=v1;g=meta.platform.io" }],
+  ["a get", `${configMaps}/large-0`],
+  ["a subscription", subscription],
+  ["a subscription of a view", `${subscription}&view=mine`],
+  ["the OpenAPI document", "/openapi/v2"],
+])("%s that its client doesn't read releases its seat to other requests", async (_name, path, headers) => {
+  const clock = new ManualClock();
+  await start({ flow: oneSeat, clock });
+  // More than a page of a list, and more than the buffers of a connection take.
+  const data = { text: "x".repeat(200_000) };
+  for (let n = 0; n < 8; n++) await ok(flow.admin.post(configMaps, { ...configMap(`large-${n}`), data }));
+  for (let n = 0; n < 600; n++) await ok(flow.admin.post(configMaps, configMap(`small-${n}`)));
+  await annsLevel(rejecting("tight"));
+  expect(await ask(path, headers)).toBe(200);
+  await executing("tight");
+  const other = () => flow.server.as("ann").get(`${configMaps}/small-0`);
+  expect((await other()).status).toBe(429);
+  // A compressed response waits for its client only after the compressor's first bytes.
+  await until(
+    async () => {
+      await clock.advance(clientWaitMs);
+      return (await other()).status;
+    },
+    (status) => status === 200,
+  );
+});

@@ -3610,6 +3610,11 @@ export interface ValueOptions {
         "Node" | "RBAC" | "ABAC" | "Webhook" | "AlwaysAllow" | "AlwaysDeny" | (string & Record<never, never>)
       )[]
     | undefined;
+  /**
+   * Objects of a list or watch with view=mine: those that its user may get, or may list or is granted by name.
+   * Default: get; list in the kubernetes vocabulary.
+   */
+  readonly views?: "get" | "list" | undefined;
   /** The webhook of authorization mode Webhook. */
   readonly authorizationWebhook?: AuthorizationWebhookOptions | undefined;
   /** Policies of mode ABAC: one JSON object per line. */
@@ -4189,6 +4194,11 @@ export interface VocabularyBehavior {
    * first (spec: conventions 9.2, rule 4b).
    */
   readonly prefersNewVersions: boolean;
+  /**
+   * What a list or watch with `view=mine` shows: what its user may get, or only what its user may list or is granted by name, because
+   * the right to get doesn't include the right to enumerate. `--views` overrides it.
+   */
+  readonly viewRule: "get" | "list";
 }
 
 // ---- vocabulary/vocabularies

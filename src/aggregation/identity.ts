@@ -13,10 +13,7 @@ const extraPrefix = "x-remote-extra-";
  *
  * @throws {StatusError} Forbidden for a name, group or value that the receiver would read differently.
  */
-export function identityHeaders(
-  { name, uid, groups, extra }: UserInfo,
-  withUid = false,
-): ForwardedIdentity {
+export function identityHeaders({ name, uid, groups, extra }: UserInfo, withUid = false): ForwardedIdentity {
   // Without a prototype, because clients can choose the keys of extra.
   const headers = Object.create(null) as Record<string, string | readonly string[]>;
   headers["x-remote-user"] = headerValue(name);

@@ -1,6 +1,5 @@
 import { createHash } from "node:crypto";
 import type { Clock, Timer } from "../../base/clock.ts";
-import type { MaybePromise } from "../../base/maybe-promise.ts";
 import { StatusError } from "../../base/status-error.ts";
 import { stallMs, type BodyStream } from "./body-stream.ts";
 import type { HeaderLines } from "./header-lines.ts";
@@ -80,8 +79,12 @@ class WebSocketStream implements BodyStream {
     return this.body.write(bytes);
   }
 
-  drained(): Promise<void> {
-    return this.body.drained();
+  get needsDrain(): boolean {
+    return this.body.needsDrain;
+  }
+
+  onDrain(listener: () => void): void {
+    this.body.onDrain(listener);
   }
 
   get backlogBytes(): number {
@@ -92,7 +95,7 @@ class WebSocketStream implements BodyStream {
     return this.body.closed;
   }
 
-  end(): MaybePromise<void> {
+  end(): void {
     this.close(closeCodes.normal);
   }
 
@@ -110,7 +113,8 @@ class WebSocketStream implements BodyStream {
       this.ping = undefined;
       this.write(webSocketFrame("pong", last));
     };
-    this.exchange.guard.run("pong", () => this.drained().then(answer), this);
+    if (this.needsDrain) this.onDrain(this.exchange.guard.wrap("pong", answer, this));
+    else answer();
   }
 
   /** Sends a close frame after the written frames, and ends the connection; aborts it if the client stalls. */

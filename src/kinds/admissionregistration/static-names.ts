@@ -12,5 +12,7 @@ export function checkNotStatic(
   const { name = "" } = metadata;
   const suffix = `.static.${vocabulary.groupSuffix}`;
   if (name.endsWith(suffix))
-    report.at("metadata", "name").invalid(name, `names that end with ${suffix} are reserved for admission configured in files`);
+    report
+      .at("metadata", "name")
+      .invalid(name, `names that end with ${suffix} are reserved for admission configured in files`);
 }

@@ -48,10 +48,7 @@ function checkNodeAffinity(now: NodeAffinity, before: NodeAffinity, report: Fiel
   if (termsBefore.length === 0) return;
   const at = report.at("requiredDuringSchedulingIgnoredDuringExecution", "nodeSelectorTerms");
   if (termsNow.length !== termsBefore.length) {
-    return at.invalid(
-      termsNow,
-      "no additions/deletions to non-empty NodeSelectorTerms list are allowed",
-    );
+    return at.invalid(termsNow, "no additions/deletions to non-empty NodeSelectorTerms list are allowed");
   }
   for (const [index, term] of termsBefore.entries()) {
     if (report.full) return;
@@ -61,7 +58,9 @@ function checkNodeAffinity(now: NodeAffinity, before: NodeAffinity, report: Fiel
 }
 
 type Term = NonNullable<
-  NonNullable<NonNullable<NodeAffinity>["requiredDuringSchedulingIgnoredDuringExecution"]>["nodeSelectorTerms"]
+  NonNullable<
+    NonNullable<NodeAffinity>["requiredDuringSchedulingIgnoredDuringExecution"]
+  >["nodeSelectorTerms"]
 >[number];
 
 function termsOf(affinity: NodeAffinity): readonly Term[] {

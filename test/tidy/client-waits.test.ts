@@ -10,6 +10,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     "src/http/answers/compression.ts",
     "src/http/connect/relay.ts",
     "src/http/transport/body-stream.ts",
+    "src/http/transport/websocket.ts",
     "src/http/transport/writable-body.ts",
   ],
 };

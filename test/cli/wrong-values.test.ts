@@ -33,6 +33,7 @@ const wrong: Readonly<Record<string, string>> = {
   "tls-cipher-suites": "TLS_ECDHE_RSA_WITH_RC4_128_SHA",
   "tls-san": "no host",
   "authorization-mode": "Nope",
+  views: "watch",
   "authorization-webhook-version": "v2",
   "authentication-token-webhook-version": "v2",
   "audit-log-path": "/dev/null/audit.log",

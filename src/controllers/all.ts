@@ -10,7 +10,7 @@ import type { Controller, ControllerContext } from "./controller.ts";
 import { customResourceDefinitions } from "./custom-resource-definitions/custom-resource-definitions.ts";
 import { eventExpiry, type EventExpiryDependencies } from "./event-expiry.ts";
 import { garbageCollection } from "./garbage-collection/garbage-collection.ts";
-import { namespaceDeletion } from "./namespace-deletion.ts";
+import { namespaceDeletion, type NamespaceDependencies } from "./namespace-deletion.ts";
 import { policyStatus, type PolicyStatusDependencies } from "./policy-status.ts";
 import { resourceQuotas, type QuotaDependencies } from "./resource-quotas.ts";
 import { rootAuthorityPublisher, type RootAuthorityDependencies } from "./root-authority.ts";
@@ -27,6 +27,7 @@ export type BuiltInDependencies = ControllerContext &
   ApprovingDependencies &
   AvailabilityDependencies &
   EventExpiryDependencies &
+  NamespaceDependencies &
   PolicyStatusDependencies &
   QuotaDependencies &
   RegistrationDependencies &

@@ -84,3 +84,31 @@ test("closing the server does not wait for the deletion of a large namespace", a
   await server.close();
   await expect(client.list({ apiVersion: "v1", kind: "ConfigMap" })).rejects.toThrow();
 });
+
+test.each([
+  ["1.32", false],
+  ["1.33", true],
+] as const)("release %s: objects of a namespace stay until its pods are gone: %s", async (release, stay) => {
+  const server = await createServer({ port: false, release });
+  const { client } = server;
+  await client.create(namespace("x"));
+  await client.create(inSpace("kept"));
+  const containers = [{ name: "c", image: "example.com/image:1" }];
+  const metadata = { name: "p", namespace: "x", finalizers: ["example.com/hold"] };
+  await client.create({ apiVersion: "v1", kind: "Pod", metadata, spec: { containers } });
+  await client.delete(space);
+  await until(
+    () => client.get(space),
+    ({ status }) => (status as { conditions?: unknown[] }).conditions !== undefined,
+  );
+  const map = { apiVersion: "v1", kind: "ConfigMap", namespace: "x", name: "kept" };
+  expect((await client.find(map)) !== undefined).toBe(stay);
+  const pod = { apiVersion: "v1", kind: "Pod", namespace: "x", name: "p" };
+  await client.patch(pod, { metadata: { finalizers: null } }, "merge");
+  await until(
+    () => client.find(space),
+    (found) => found === undefined,
+  );
+  expect(await client.find(map)).toBeUndefined();
+  await server.close();
+});

@@ -79,6 +79,7 @@ export class SimulatedWorld {
       registry: engine.registry,
       store,
       clock,
+      featureEnabled: engine.featureEnabled,
       quotas,
       rootCertificate: () => this.rootCertificate,
     };

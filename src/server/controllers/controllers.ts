@@ -108,6 +108,7 @@ async function partsOf({
     quotas,
     policyPrograms: policyPrograms(options),
     vocabulary: options.vocabulary,
+    featureEnabled: engine.featureEnabled,
     authorizer,
     apiServices,
     issueLegacyToken,

@@ -205,7 +205,6 @@ const laterByReason: Readonly<Record<string, readonly string[]>> = {
     "ExternalServiceAccountTokenSigner",
     "MatchLabelKeysInPodTopologySpreadSelectorMerge",
     "NativeHistograms",
-    "OrderedNamespaceDeletion",
     "PodLevelResourcesFixDefaulting",
     "ServiceNodePortStaticSubrange",
     "SizeBasedListCostEstimate",

@@ -196,8 +196,8 @@ describe("search", () => {
   });
 });
 
-test("clients detect the parameters in /version and OpenAPI", async () => {
-  const { body } = await ok(server.admin.get("/version"));
+test("clients detect the parameters in /openapi/extensions and OpenAPI", async () => {
+  const { body } = await ok(server.admin.get("/openapi/extensions"));
   expect([body.listParameters, body.subscriptions]).toEqual([
     ["search", "sort"],
     ["application/json", "text/event-stream"],

@@ -87,11 +87,10 @@ export const refusalRows: readonly Row[] = [
     owners: { me: ["image"] },
   },
   {
-    rule: "a resourceVersion or uid is a precondition; without a live object it fails",
+    rule: "a resourceVersion or uid is a precondition; without a live object a uid fails, and a resourceVersion is ignored",
     steps: [
-      apply("me", {}, { metadata: { resourceVersion: "1" }, refused: ["NotFound"] }),
       apply("me", {}, { metadata: { uid: "uid-of-it" }, refused: ["Conflict", "uid-of-it"] }),
-      apply("me", { image: "a" }),
+      apply("me", { image: "a" }, { metadata: { resourceVersion: "7" } }),
       apply("me", { image: "b" }, { metadata: { resourceVersion: "1" }, refused: ["Conflict", "modified"] }),
       apply("me", { image: "b" }, { metadata: { uid: "another" }, refused: ["Invalid", "metadata.uid"] }),
       apply("me", { image: "b" }, { metadata: { resourceVersion: "2", uid: "uid-of-it" } }),

@@ -77,7 +77,10 @@ describe("a service", () => {
     });
     await caller.call(webhookTarget(guard({ path: "/check" })), call);
     expect(asked).toEqual([{ namespace: "security", name: "guard", port: 443 }]);
-    expect(service.received[0]).toMatchObject({ path: "/check?timeout=30s", headers: { host: "guard.security.svc" } });
+    expect(service.received[0]).toMatchObject({
+      path: "/check?timeout=30s",
+      headers: { host: "guard.security.svc" },
+    });
     // The very same server under another name is refused.
     const other = webhookTarget(guard({ name: "other" }));
     await expect(caller.call(other, call)).rejects.toThrow(/certificate|altnames/i);

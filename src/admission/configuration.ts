@@ -54,9 +54,13 @@ export async function readAdmissionConfiguration(
   readFile: ReadFile,
   vocabulary: Vocabulary,
 ): Promise<Configuration<ReadonlyMap<string, PluginConfiguration>>> {
-  const versions = ["v1", "v1alpha1"].map(
-    (version) => `apiserver.config.${vocabulary.groupSuffix}/${version}`,
-  );
+  const { groupSuffix } = vocabulary;
+  // The first version has another group.
+  const versions = [
+    `apiserver.config.${groupSuffix}/v1`,
+    `apiserver.config.${groupSuffix}/v1alpha1`,
+    `apiserver.${groupSuffix}/v1alpha1`,
+  ];
   const form = { type: AdmissionConfiguration, kind: "AdmissionConfiguration", apiVersions: versions };
   const { value, warnings } = await readConfiguration(await readFile(file), form);
   const plugins = new Map<string, PluginConfiguration>();

@@ -16,6 +16,8 @@ export interface WebhookCall {
   readonly json: string;
   /** Timeout for the complete response, including the time in the queue. */
   readonly timeoutMs: number;
+  /** Timeout in the configuration of the webhook, in seconds: the query parameter `timeout` of the request. Default: the longest. */
+  readonly timeoutSeconds?: number;
   /** The requesting user. Users are served round-robin if a webhook is slow. */
   readonly source: string;
 }
@@ -24,6 +26,7 @@ export interface WebhookCall {
 const maxAnswerBytes = 8 * 1024 * 1024;
 /** Maximum timeout that the API allows. */
 const longestTimeoutMs = 30_000;
+const userAgent = "plinth-webhooks";
 
 /** Limits per webhook, so that a slow one doesn't delay others. */
 const queueLimits: CallQueueLimits = {
@@ -117,15 +120,16 @@ export class WebhookCaller {
   private async post(
     { url }: WebhookTarget,
     { client, authorization }: Backend,
-    { json, timeoutMs }: WebhookCall,
+    { json, timeoutMs, timeoutSeconds = longestTimeoutMs / 1000 }: WebhookCall,
     headers: Headers,
   ): Promise<Buffer> {
     const credentials = await authorization();
-    const answer = await client.send(url, {
+    const answer = await client.send(new URL(`?timeout=${timeoutSeconds}s`, url), {
       method: "POST",
       headers: {
         "content-type": "application/json",
         accept: "application/json, */*",
+        "user-agent": userAgent,
         ...headers,
         ...(credentials === undefined ? {} : { authorization: credentials }),
       },

@@ -45,6 +45,8 @@ describe("the admission configuration file", () => {
     expect([...(await read(configuration([{ name: "B", configuration: {} }]))).value.keys()]).toEqual(["B"]);
     expect((await read(configuration(undefined))).value.size).toBe(0);
     expect((await read(configuration([], "apiserver.config.platform.io/v1alpha1"))).value.size).toBe(0);
+    expect((await read(configuration([], "apiserver.platform.io/v1alpha1"))).value.size).toBe(0);
+    expect((await read(configuration([], "apiserver.k8s.io/v1alpha1"), kubernetes)).value.size).toBe(0);
     const theirs = configuration([], "apiserver.config.k8s.io/v1");
     expect((await read(theirs, kubernetes)).value.size).toBe(0);
     await expect(read(theirs)).rejects.toThrow(

@@ -50,6 +50,15 @@ describe("query parameters without a value answer like the reference", () => {
   });
 
   test.each([
+    ["/version?timeout=invalid", 400],
+    ["/apis?timeout=5", 400],
+    ["/version?timeout=5s", 200],
+    ["/version?timeout=", 200],
+  ])("a request for %s is %d", async (path, status) => {
+    expect((await server.admin.get(path)).status).toBe(status);
+  });
+
+  test.each([
     ["resourceVersion=", 200, "object"],
     ["pretty=", 200, "object"],
     ["watch=", 200, "object"],

@@ -77,7 +77,10 @@ describe("a service", () => {
     });
     await caller.call(webhookTarget(guard({ path: "/check" })), call);
     expect(asked).toEqual([{ namespace: "security", name: "guard", port: 443 }]);
-    expect(service.received[0]).toMatchObject({ path: "/check", headers: { host: "guard.security.svc" } });
+    expect(service.received[0]).toMatchObject({
+      path: "/check?timeout=30s",
+      headers: { host: "guard.security.svc" },
+    });
     // The very same server under another name is refused.
     const other = webhookTarget(guard({ name: "other" }));
     await expect(caller.call(other, call)).rejects.toThrow(/certificate|altnames/i);
@@ -100,6 +103,19 @@ describe("a service", () => {
     for (let count = 0; count < 20; count++) await caller.call(webhookTarget(guard()), call);
     // A second one may be opened while the first is still putting an answer away.
     expect(opened).toBeLessThanOrEqual(2);
+    await caller.close();
+  });
+
+  it.each([
+    [7, "/check?timeout=7s"],
+    [undefined, "/check?timeout=30s"],
+  ])("gets its timeout of %s s in the query, and a User-Agent", async (timeoutSeconds, expected) => {
+    const caller = new WebhookCaller(systemClock, address);
+    const timeout = timeoutSeconds === undefined ? {} : { timeoutSeconds };
+    await caller.call(webhookTarget(guard({ path: "/check" })), { ...call, ...timeout });
+    const [received] = service.received;
+    expect(received!.path).toBe(expected);
+    expect(received!.headers["user-agent"]).toBe("plinth-webhooks");
     await caller.close();
   });
 

@@ -152,9 +152,9 @@ export class WebhookCalls {
   ): Promise<Buffer> {
     const leftMs = Math.ceil(deadlineMs - this.services.clock.monotonicNow());
     if (leftMs <= 0) throw requestTimedOut();
-    const limits = { timeoutMs: Math.min(timeoutMs, leftMs), source: user.name };
+    const limits = { timeoutMs: Math.min(timeoutMs, leftMs), timeoutSeconds: timeoutMs / 1000 };
     try {
-      return await this.services.caller.call(target, { json, ...limits });
+      return await this.services.caller.call(target, { json, ...limits, source: user.name });
     } catch (error) {
       if (!(error instanceof RemoteFault)) throw error;
       throw new WebhookFailure(webhook, `failed to call webhook: ${error.message}`, noResponseCode);

@@ -4,7 +4,8 @@ import { StoreError } from "../../storage/store.ts";
 import { lifeCycleOf } from "../../kinds/life-cycles.ts";
 import { deprecationOf } from "../answers/deprecation.ts";
 import type { RequestContext } from "../request/context.ts";
-import { readFacts } from "../request/facts.ts";
+import { isLongRunning, readFacts } from "../request/facts.ts";
+import { timeoutParameter } from "../request/parameters.ts";
 import { refuseForeignPage, refuseProxiedPage } from "../request/foreign-page.ts";
 import { refuseAmbiguousHost } from "../request/host.ts";
 import { andThen, detach, type MaybePromise } from "../../base/maybe-promise.ts";
@@ -13,13 +14,16 @@ import type { HttpService } from "../service.ts";
 
 /**
  * Reads the request attributes from method and path, and rejects an ambiguous host, writes of pages of other sites, and
- * requests of proxied pages for other paths.
+ * requests of proxied pages for other paths. On paths that are no resources, rejects a `timeout` that isn't a duration.
  *
  * @throws {StatusError} BadRequest, Forbidden
  */
 export function readRequestFacts(service: HttpService, request: RequestContext): MaybePromise<void> {
   const { exchange } = request;
-  request.facts = readFacts(exchange.method, exchange.url);
+  const facts = readFacts(exchange.method, exchange.url);
+  request.facts = facts;
+  // Requests of resources have a deadline, which reads the parameter.
+  if (facts.kind === "path" && !facts.query.empty && !isLongRunning(facts)) timeoutParameter(facts.query);
   refuseAmbiguousHost(exchange);
   refuseForeignPage(exchange);
   refuseProxiedPage(exchange, request.facts);

@@ -36,8 +36,9 @@ export class TestWebhook {
 
   private async serve(received: Received): Promise<Reply> {
     const review = JSON.parse(received.text) as Review;
-    this.calls.push({ path: received.path, review, received });
-    const said = await this.answer(review, received.path);
+    const path = received.path.split("?", 1)[0]!;
+    this.calls.push({ path, review, received });
+    const said = await this.answer(review, path);
     if ("reply" in said) return said.reply;
     return { body: reviewed(review, said.response) };
   }

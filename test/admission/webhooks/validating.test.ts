@@ -29,6 +29,7 @@ describe("C-4.13-121 ValidatingAdmissionWebhook is on by default", () => {
     await fixture.server.admin.post(`${MAPS}?fieldManager=me&fieldValidation=Strict`, map("a"));
     const { received, review } = fixture.webhook.calls[0]!;
     expect([received.method, received.headers["content-type"]]).toEqual(["POST", "application/json"]);
+    expect(received.path).toBe("/?timeout=5s");
     const version1 = { group: "", version: "v1" };
     expect(review).toEqual({
       kind: "AdmissionReview",

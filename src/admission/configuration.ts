@@ -4,6 +4,7 @@ import {
   readConfiguration,
   readPlain,
   assertNoFaults,
+  withLines,
   type Configuration,
   type ConfigurationForm,
 } from "../schema/configuration.ts";
@@ -24,6 +25,9 @@ const AdmissionConfiguration = struct("AdmissionConfiguration", "Configuration o
   plugins: field(undefined, list(Plugin), "One entry for each plugin."),
 });
 
+/** Members of the configurations without kind and apiVersion; ImagePolicyWebhook and PodNodeSelector may share a file. */
+export const plainMembers: readonly string[] = ["imagePolicy", "podNodeSelectorPluginConfig"];
+
 /** Reads a file; rejects with a {@link ConfigurationError} that names the file and the reason. */
 export type ReadFile = (file: string) => Promise<Uint8Array>;
 
@@ -38,9 +42,10 @@ export interface PluginConfiguration {
   /**
    * Reads a configuration without kind and apiVersion as a plain value.
    *
+   * @param check throws for fields that the configuration doesn't have.
    * @throws {ConfigurationError} the file can't be read or parsed.
    */
-  readPlain(): Promise<unknown>;
+  readPlain(check?: (value: unknown) => void): Promise<unknown>;
 }
 
 /**
@@ -62,7 +67,8 @@ export async function readAdmissionConfiguration(
     `apiserver.${groupSuffix}/v1alpha1`,
   ];
   const form = { type: AdmissionConfiguration, kind: "AdmissionConfiguration", apiVersions: versions };
-  const { value, warnings } = await readConfiguration(await readFile(file), form);
+  const bytes = await readFile(file);
+  const { value, warnings } = await readConfiguration(bytes, form);
   const plugins = new Map<string, PluginConfiguration>();
   const report = FieldReport.start();
   (value.plugins ?? []).forEach((entry, index) => {
@@ -74,22 +80,30 @@ export async function readAdmissionConfiguration(
       entryReport.at("configuration").forbidden("must not be set together with path");
     }
     if (relative === "" && configuration === undefined) entryReport.at("path").required("or a configuration");
-    const source = relative === "" ? { configuration } : { file: path.resolve(path.dirname(file), relative) };
+    const at = `plugins[${index}].configuration`;
+    const source =
+      relative === "" ? { configuration, bytes, at } : { file: path.resolve(path.dirname(file), relative) };
     plugins.set(name, pluginConfiguration(source, readFile));
   });
   assertNoFaults(report);
   return { value: plugins, warnings };
 }
 
-function pluginConfiguration(
-  { file, configuration }: { readonly file?: string; readonly configuration?: unknown },
-  readFile: ReadFile,
-): PluginConfiguration {
+/** The source of a plugin's configuration: a file of its own, or the field `at` of the file with the content `bytes`. */
+type Source =
+  | { readonly file: string }
+  | { readonly configuration: unknown; readonly bytes: Uint8Array; readonly at: string };
+
+function pluginConfiguration(source: Source, readFile: ReadFile): PluginConfiguration {
   return {
     read: async (form) =>
-      file === undefined
-        ? decodeConfiguration(configuration, form)
-        : readConfiguration(await readFile(file), form),
-    readPlain: async () => (file === undefined ? configuration : readPlain(await readFile(file))),
+      "file" in source
+        ? readConfiguration(await readFile(source.file), form)
+        : withLines(source.bytes, source.at, () => decodeConfiguration(source.configuration, form)),
+    readPlain: async (check) => {
+      if ("file" in source) return readPlain(await readFile(source.file), check);
+      await withLines(source.bytes, source.at, () => check?.(source.configuration));
+      return source.configuration;
+    },
   };
 }

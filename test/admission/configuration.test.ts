@@ -99,9 +99,9 @@ describe("the admission configuration file", () => {
     await expect(read(configuration(plugins))).rejects.toThrow(message);
   });
 
-  test("an unknown field returns a warning that it has no effect", async () => {
-    const { warnings } = await read(configuration([{ name: "A", configuration: {}, colour: "red" }]));
-    expect(warnings).toEqual(['unknown field "plugins[0].colour" has no effect']);
+  test("an unknown field is refused with its line", async () => {
+    const file = configuration([{ name: "A", configuration: {}, colour: "red" }]);
+    await expect(read(file)).rejects.toThrow("plugins[0].colour: there is no such field (line 1)");
   });
 });
 

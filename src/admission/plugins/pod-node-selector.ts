@@ -2,11 +2,11 @@ import { andThen } from "../../base/maybe-promise.ts";
 import { isObject, type JsonValue } from "../../base/json/value.ts";
 import { parseLabelRequirements } from "../../base/label-selector-parser.ts";
 import { StatusError } from "../../base/status-error.ts";
-import { ConfigurationError } from "../../schema/configuration.ts";
+import { assertMembers, ConfigurationError } from "../../schema/configuration.ts";
 import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
 import { concernsPods } from "../admitted-types.ts";
 import type { AdmissionPlugin } from "../admission-chain.ts";
-import type { PluginConfiguration } from "../configuration.ts";
+import { plainMembers, type PluginConfiguration } from "../configuration.ts";
 import type { AdmissionFacts } from "../followed-objects.ts";
 import { forbidden } from "../forbidden.ts";
 import { podOf } from "../pod-spec.ts";
@@ -32,7 +32,8 @@ const defaultKey = "clusterDefaultNodeSelector";
 export async function readNodeSelectors(
   configuration: PluginConfiguration | undefined,
 ): Promise<NodeSelectors> {
-  const value = (await configuration?.readPlain()) as JsonValue | undefined;
+  const value = (await configuration?.readPlain((plain) => assertMembers(plain, plainMembers))) as
+    JsonValue | undefined;
   const config = isObject(value) ? value["podNodeSelectorPluginConfig"] : undefined;
   if (config === undefined || config === null) return { byDefault: {}, allowed: new Map() };
   if (!isObject(config)) throw new ConfigurationError("podNodeSelectorPluginConfig: must be an object");

@@ -45,7 +45,6 @@ export async function readAuthenticationConfiguration(
     type: AuthenticationConfiguration,
     kind: "AuthenticationConfiguration",
     apiVersions: ["v1", "v1beta1", "v1alpha1"].map((version) => `${group}/${version}`),
-    strict: true,
   });
   const report = FieldReport.start();
   const { jwt = [] } = value;

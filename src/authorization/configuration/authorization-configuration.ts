@@ -28,7 +28,6 @@ export async function readAuthorizationConfiguration(
     type: AuthorizationConfiguration,
     kind: "AuthorizationConfiguration",
     apiVersions: ["v1", "v1beta1", "v1alpha1"].map((version) => `${group}/${version}`),
-    strict: true,
   });
   const report = FieldReport.start();
   const place = report.at("authorizers");

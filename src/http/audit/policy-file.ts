@@ -51,7 +51,8 @@ export function auditVersion({ groupSuffix }: Vocabulary): string {
  * @throws {ConfigurationError} the policy is invalid; the message names rule and field.
  */
 export async function readPolicy(bytes: Uint8Array, vocabulary: Vocabulary): Promise<ReadPolicy> {
-  const form = { type: Policy, kind: "Policy", apiVersions: [auditVersion(vocabulary)] };
+  // As in the reference: a policy of a later version, with fields that this one lacks, must still record something.
+  const form = { type: Policy, kind: "Policy", apiVersions: [auditVersion(vocabulary)], lenient: true };
   const { value: policy, warnings } = await readConfiguration(bytes, form);
   const report = FieldReport.start();
   checkStages(policy.omitStages, report.at("omitStages"));

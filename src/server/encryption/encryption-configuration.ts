@@ -52,7 +52,6 @@ export async function readEncryptionConfiguration(
     type: EncryptionConfiguration,
     kind: "EncryptionConfiguration",
     apiVersions: [`apiserver.config.${groupSuffix}/v1`],
-    strict: true,
   });
   const report = FieldReport.start().at("resources");
   const { resources: entries = [] } = value;

@@ -73,7 +73,8 @@ async function openEngine(
     case "etcd": {
       const { connectEtcdStore } = await import("../../storage/etcd/etcd-store.ts");
       const { engine: _engine, ...connection } = storage;
-      const store = await connectEtcdStore({ ...connection, ...common });
+      const warn = (message: string) => log.warn({ store: "etcd" }, message);
+      const store = await connectEtcdStore({ ...connection, warn, ...common });
       return { store, shared: store.shared, hasDefaults: false };
     }
     case "postgres": {

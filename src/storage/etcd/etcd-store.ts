@@ -24,6 +24,7 @@ import {
 import { claimKeyspace, passCompaction } from "./claim.ts";
 import { CompactedSignal, Connection, type ConnectionOptions } from "./connection.ts";
 import { floorOf, readCompactRevision, readPast } from "./event-watch.ts";
+import { ForeignValues, unlessForeign } from "./foreign-values.ts";
 import { Keyspace } from "./keyspace.ts";
 import { LiveFeed } from "./live-feed.ts";
 import type { KeyValue } from "./messages.ts";
@@ -38,6 +39,8 @@ export interface EtcdStoreOptions extends StoreOptions, ConnectionOptions {
   readonly prefix: string;
   /** Maximum memory for recent events in bytes; default 16 MiB. */
   readonly recentEventsBytes?: number | undefined;
+  /** Receives a message for each value of another program under the prefix, which the store skips. */
+  readonly warn?: ((message: string) => void) | undefined;
 }
 
 /** A store in an etcd cluster. */
@@ -77,6 +80,7 @@ class ClusterStore implements EtcdStore {
   readonly shared: SharedValues;
   private readonly latest: SharedRead<Revision>;
   private readonly feed: Feed;
+  private readonly foreign: ForeignValues;
   private readonly live: LiveFeed;
   private readonly compaction: Periodic;
   private readonly writer: Writer;
@@ -91,6 +95,7 @@ class ClusterStore implements EtcdStore {
   ) {
     this.shared = new EtcdSharedValues(connection, keyspace);
     this.writer = new Writer(connection, keyspace);
+    this.foreign = new ForeignValues(options.warn);
     this.latest = new SharedRead(async () => {
       const { kvs } = await connection.range({ key: keyspace.marker });
       return revisionOf(kvs[0]?.modRevision ?? 1);
@@ -110,6 +115,7 @@ class ClusterStore implements EtcdStore {
       connection,
       keyspace,
       feed: this.feed,
+      foreign: this.foreign,
       latest: this.latest,
       clock,
       now,
@@ -164,7 +170,13 @@ class ClusterStore implements EtcdStore {
       const part = await this.rangePart(prefix, after, at, Math.min(maxKeys, limit - entries.length));
       at = part.revision;
       for (const [i, kv] of part.kvs.entries()) {
-        const entry = decodeEntry(this.keyspace.inner(kv.key)!, kv);
+        const key = this.keyspace.inner(kv.key)!;
+        after = key;
+        const entry = unlessForeign(
+          () => decodeEntry(key, kv),
+          (error) => this.foreign.report(key, error),
+        );
+        if (entry === undefined) continue;
         entries.push(entry);
         bytes += entry.body.length;
         if (bytes >= (maxBytes ?? Infinity)) {
@@ -172,7 +184,6 @@ class ClusterStore implements EtcdStore {
         }
       }
       if (!part.more || entries.length >= limit) return { revision: at, entries, more: part.more };
-      after = entries.at(-1)!.key;
     }
   }
 

@@ -1,9 +1,10 @@
 import { revisionOf } from "../entry.ts";
 import type { PastSlice } from "../feed.ts";
-import { type Revision, RevisionCompactedError, type StoreEvent } from "../store.ts";
+import { type Revision, RevisionCompactedError, type StoreDamagedError, type StoreEvent } from "../store.ts";
 import type { Connection } from "./connection.ts";
+import { unlessForeign } from "./foreign-values.ts";
 import type { Keyspace } from "./keyspace.ts";
-import type { WatchEvent, WatchResponse } from "./messages.ts";
+import type { KeyValue, WatchEvent, WatchResponse } from "./messages.ts";
 import { decodeEntry } from "./value.ts";
 
 /** Callbacks of a stream of events. */
@@ -12,6 +13,8 @@ export interface EventSink {
   events(batch: StoreEvent[], upTo: Revision): void;
   /** The store's floor has changed. */
   floor(floor: Revision): void;
+  /** A value of a key can't be decoded; its event is skipped, or is a deletion if the previous value could be. */
+  skipped(key: string, error: StoreDamagedError): void;
   /** The stream ended: because of a compaction, with its revision, or because of an error. */
   ended(reason: { compacted: Revision } | { error: Error }): void;
 }
@@ -57,16 +60,22 @@ class MissingPrevious extends Error {
   }
 }
 
-/** Converts an event of the cluster to one of the store. */
-function storeEvent(key: string, { deleted, kv, previous }: WatchEvent): StoreEvent {
+/** Converts an event of the cluster to one of the store; undefined if the store has the object neither before nor after it. */
+function storeEvent(
+  key: string,
+  { deleted, kv, previous }: WatchEvent,
+  sink: EventSink,
+): StoreEvent | undefined {
   const revision = revisionOf(kv.modRevision);
   if (previous === undefined && (deleted || kv.version > 1)) throw new MissingPrevious(revision);
-  return {
-    key,
-    revision,
-    entry: deleted ? undefined : decodeEntry(key, kv),
-    previous: previous === undefined ? undefined : decodeEntry(key, previous),
-  };
+  const decode = (stored: KeyValue) =>
+    unlessForeign(
+      () => decodeEntry(key, stored),
+      (error) => sink.skipped(key, error),
+    );
+  const entry = deleted ? undefined : decode(kv);
+  const before = previous === undefined ? undefined : decode(previous);
+  return entry === undefined && before === undefined ? undefined : { key, revision, entry, previous: before };
 }
 
 function report(keyspace: Keyspace, response: WatchResponse, sink: EventSink): void {
@@ -76,8 +85,11 @@ function report(keyspace: Keyspace, response: WatchResponse, sink: EventSink): v
     const { kv } = event;
     const key = keyspace.inner(kv.key);
     if (key !== undefined) {
+      const change = storeEvent(key, event, sink);
+      // A skipped write doesn't change the revision of the store.
+      if (change === undefined) continue;
       upTo = kv.modRevision;
-      batch.push(storeEvent(key, event));
+      batch.push(change);
     } else if (keyspace.floor.equals(kv.key)) sink.floor(floorOf(kv.value));
     else if (keyspace.marker.equals(kv.key)) upTo = kv.modRevision;
   }
@@ -113,6 +125,8 @@ export function readPast(
         resolve({ events, upTo: revisionOf(Math.min(reached, upTo)) });
       },
       floor() {},
+      // The live feed reports them.
+      skipped() {},
       ended(reason) {
         if ("compacted" in reason) reject(new RevisionCompactedError(after, reason.compacted));
         else reject(connection.storeError(reason.error));

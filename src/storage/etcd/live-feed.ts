@@ -7,6 +7,7 @@ import { TimeMarks } from "../time-marks.ts";
 import { passCompaction } from "./claim.ts";
 import type { Connection } from "./connection.ts";
 import { watchEvents } from "./event-watch.ts";
+import type { ForeignValues } from "./foreign-values.ts";
 import type { Keyspace } from "./keyspace.ts";
 import type { SharedRead } from "../shared-read.ts";
 
@@ -20,6 +21,7 @@ interface Parts {
   readonly connection: Connection;
   readonly keyspace: Keyspace;
   readonly feed: Feed;
+  readonly foreign: ForeignValues;
   readonly latest: SharedRead<Revision>;
   readonly clock: Clock;
   /** Returns the time of a revision, in milliseconds since 1970. */
@@ -149,7 +151,7 @@ export class LiveFeed {
 
   private open(): void {
     if (this.closed) return;
-    const { connection, keyspace, feed, now } = this.parts;
+    const { connection, keyspace, feed, foreign, now } = this.parts;
     const after = revisionOf(Math.max(feed.position, this.compacted));
     this.watch = watchEvents(connection, keyspace, after, {
       events: (batch, upTo) => {
@@ -159,6 +161,7 @@ export class LiveFeed {
         this.release();
       },
       floor: (floor) => this.learnFloor(floor),
+      skipped: (key, error) => foreign.report(key, error),
       ended: (reason) => {
         this.watch = undefined;
         if ("compacted" in reason) {

@@ -1,6 +1,6 @@
 import { isObject, type JsonValue } from "../../../base/json/value.ts";
-import { ConfigurationError } from "../../../schema/configuration.ts";
-import type { PluginConfiguration } from "../../configuration.ts";
+import { assertMembers, ConfigurationError } from "../../../schema/configuration.ts";
+import { plainMembers, type PluginConfiguration } from "../../configuration.ts";
 
 /** The configuration of ImagePolicyWebhook. */
 export interface ImagePolicySettings {
@@ -15,6 +15,7 @@ export interface ImagePolicySettings {
   readonly defaultAllow: boolean;
 }
 
+const policyMembers = ["kubeConfigFile", "allowTTL", "denyTTL", "retryBackoff", "defaultAllow"];
 const second = 1000;
 const minute = 60 * second;
 const ttlRange = { unitMs: second, leastMs: second, mostMs: 30 * minute };
@@ -30,7 +31,7 @@ const defaults = { allowMs: 5 * minute, denyMs: 30 * second, retryBackoffMs: 500
 export async function readImagePolicy(
   configuration: PluginConfiguration | undefined,
 ): Promise<ImagePolicySettings> {
-  const value = (await configuration?.readPlain()) as JsonValue | undefined;
+  const value = (await configuration?.readPlain(checkMembers)) as JsonValue | undefined;
   const policy = isObject(value) ? value["imagePolicy"] : undefined;
   if (!isObject(policy)) throw new ConfigurationError("the configuration must have the member imagePolicy");
   const { kubeConfigFile, allowTTL, denyTTL, retryBackoff, defaultAllow = false } = policy;
@@ -49,6 +50,15 @@ export async function readImagePolicy(
     retryBackoffMs: duration("retryBackoff", retryBackoff, defaults.retryBackoffMs, backoffRange),
     defaultAllow,
   };
+}
+
+function checkMembers(plain: unknown): void {
+  assertMembers(plain, plainMembers);
+  assertMembers(
+    (plain as { readonly imagePolicy?: unknown } | null)?.imagePolicy,
+    policyMembers,
+    "imagePolicy",
+  );
 }
 
 function duration(

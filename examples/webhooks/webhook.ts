@@ -69,7 +69,9 @@ async function answer(request: IncomingMessage): Promise<object> {
   const chunks: Buffer[] = [];
   for await (const chunk of request) chunks.push(chunk as Buffer);
   const { apiVersion, kind, request: asked } = JSON.parse(Buffer.concat(chunks).toString()) as Review;
-  const decide = request.url === "/label" ? label : check;
+  // The server adds the time limit as a query parameter.
+  const { pathname } = new URL(request.url ?? "/", "https://localhost");
+  const decide = pathname === "/label" ? label : check;
   // An answer has the version and the uid of its question.
   return { apiVersion, kind, response: { uid: asked.uid, ...decide(asked.object) } };
 }

@@ -29,9 +29,11 @@ export const productDefects: readonly PlantedDefect[] = [
     patches: [
       {
         file: "src/storage/etcd/event-watch.ts",
-        find: "      batch.push(storeEvent(key, event));",
+        find: "      const change = storeEvent(key, event, sink);",
         replace:
-          "      if (event.previous !== undefined || !(event.deleted || kv.version > 1)) batch.push(storeEvent(key, event));",
+          "      upTo = kv.modRevision;\n" +
+          "      const isComplete = event.previous !== undefined || !(event.deleted || kv.version > 1);\n" +
+          "      const change = isComplete ? storeEvent(key, event, sink) : undefined;",
       },
     ],
   },
@@ -158,8 +160,8 @@ export const productDefects: readonly PlantedDefect[] = [
     patches: [
       {
         file: "src/storage/etcd/event-watch.ts",
-        find: "      batch.push(storeEvent(key, event));",
-        replace: "      batch.unshift(storeEvent(key, event));",
+        find: "      batch.push(change);",
+        replace: "      batch.unshift(change);",
       },
     ],
   },

@@ -1,3 +1,4 @@
+import { scopeKey } from "./granted-scopes.ts";
 import { andThen, type MaybePromise } from "../../base/maybe-promise.ts";
 import type { Clock, Timer } from "../../base/clock.ts";
 import { StatusError } from "../../base/status-error.ts";
@@ -261,17 +262,7 @@ export class GrantLine {
 
   /** Adds a follower of the current state. */
   private async open({ attributes, toView, after }: FollowRequest): Promise<FollowedScopes> {
-    const { user, verb, namedVerb, group, resource, subresource, namespace } = attributes;
-    const key = JSON.stringify([
-      user.name,
-      user.groups,
-      verb,
-      namedVerb,
-      group,
-      resource,
-      subresource,
-      namespace,
-    ]);
+    const key = scopeKey(attributes);
     let live = this.live.get(key);
     if (live === undefined) {
       live = new LiveScopes(key, attributes, toView);

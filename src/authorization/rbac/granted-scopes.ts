@@ -6,6 +6,12 @@ import type { RoleRecord } from "./role-record.ts";
 import { rulesPerStep } from "./rule-finder.ts";
 import { ruleQuery, verbAndResourceMatch, type RuleQuery } from "./rule-match.ts";
 
+/** Returns a text that is equal for attributes for which RBAC grants the same objects. */
+export function scopeKey(attributes: ScopeAttributes): string {
+  const { user, verb, namedVerb, group, resource, subresource, namespace } = attributes;
+  return JSON.stringify([user.name, user.groups, verb, namedVerb, group, resource, subresource, namespace]);
+}
+
 /** The names for which a role allows a request: a set, undefined for every name. */
 interface AllowedNames {
   readonly names: ReadonlySet<string> | undefined;

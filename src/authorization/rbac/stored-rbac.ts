@@ -16,7 +16,7 @@ import type {
 } from "../authorizer.ts";
 import { putGrant, removeGrant } from "./grant-entries.ts";
 import { GrantLine } from "./grant-line.ts";
-import { grantedScopes } from "./granted-scopes.ts";
+import { grantedScopes, scopeKey } from "./granted-scopes.ts";
 import { RbacIndex } from "./rbac-index.ts";
 import { rbac } from "../../kinds/groups.ts";
 import { Follower } from "../../resources/followers/follower.ts";
@@ -100,17 +100,7 @@ export class StoredRbac implements Authorizer, RuleResolver, ScopeResolver {
   async scopesFor(attributes: ScopeAttributes, yieldIfDue: YieldIfDue): Promise<AccessScopes> {
     await this.follower.sync();
     const { generation } = this.index;
-    const { user, verb, namedVerb, group, resource, subresource, namespace } = attributes;
-    const key = JSON.stringify([
-      user.name,
-      user.groups,
-      verb,
-      namedVerb,
-      group,
-      resource,
-      subresource,
-      namespace,
-    ]);
+    const key = scopeKey(attributes);
     const cached = this.scopes.get(key);
     if (cached?.generation === generation) return cached.scopes;
     const scopes = await grantedScopes(this.index, attributes, yieldIfDue);

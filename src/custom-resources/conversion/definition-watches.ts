@@ -1,3 +1,4 @@
+import { detach } from "../../base/maybe-promise.ts";
 import { mapInTurns } from "../../base/yielding.ts";
 import type { Revision, Subscription } from "../../storage/store.ts";
 import { DefinitionChangedError } from "../../resources/registry/definition-changed-error.ts";
@@ -35,17 +36,23 @@ export class DefinitionWatches {
     return watch.start(source);
   }
 
-  /** Ends all watches, and those that start later. They receive no further change; their observers are told in turns. */
-  end(): void {
+  /**
+   * Ends all watches, and those that start later. They receive no further change; their observers learn it in turns.
+   *
+   * @param failed receives the exception of an observer, which is a bug; the other watches end all the same.
+   */
+  end(failed: (error: unknown) => void): void {
     this.isReplaced = true;
     const watches = [...this.open];
     for (const watch of watches) watch.stop();
-    mapInTurns(watches, (watch) => watch.end(changedError())).catch((error: unknown) => {
-      // An observer that throws is a bug; it is reported like one that throws in an event handler.
-      queueMicrotask(() => {
-        throw error;
-      });
-    });
+    const end = (watch: OpenWatch): void => {
+      try {
+        watch.end(changedError());
+      } catch (error) {
+        failed(error);
+      }
+    };
+    detach(mapInTurns(watches, end), failed);
   }
 }
 

@@ -87,12 +87,12 @@ export class RefreshingStore extends StoreView implements VersionedStore {
   }
 
   watch(source: WatchSource, observer: WatchObserver, after: Revision): Subscription {
-    const shown: WatchObserver = {
+    const convertingObserver: WatchObserver = {
       changes: (changes, upTo) => observer.changes(this.showChanges(changes), upTo),
       ended: (error) => observer.ended(error),
       ...(observer.drained === undefined ? {} : { drained: () => observer.drained!() }),
     };
-    return this.watches.watch(source, shown, after);
+    return this.watches.watch(source, convertingObserver, after);
   }
 
   /** As {@link VersionedStore.showAll}; yields to other requests if there are many entries. */

@@ -237,7 +237,7 @@ export class CustomResources implements ChangingResources {
   private endWatches(name: string): void {
     const watches = this.watches.get(name);
     this.watches.delete(name);
-    watches?.end();
+    watches?.end(this.sources.failed);
   }
 }
 

@@ -75,11 +75,12 @@ describe("behavior of later releases", () => {
       const { body } = await ok(admin.post(accounts, { metadata: { name: "a" } }));
       const ask = (uid: string) => admin.post(`${accounts}/a/token`, { metadata: { uid }, spec: {} });
       const answers = [await ask(body.metadata.uid), await ask("00000000-0000-0000-0000-000000000000")];
+      answers.push(await admin.post(`${accounts}/a/token`, { spec: {} }));
       return answers.map(({ status }) => status);
     });
     expect(statuses).toEqual([
-      [201, 201],
-      [201, 409],
+      [201, 201, 201],
+      [201, 409, 201],
     ]);
   });
 

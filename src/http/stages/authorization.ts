@@ -39,8 +39,8 @@ export function authorize(service: HttpService, request: RequestContext): MaybeP
 const podStreams: ReadonlySet<string> = new Set(["exec", "attach", "portforward"]);
 
 /**
- * Whether a request opens a stream to a pod by a WebSocket, which is a GET: from release 1.35 on it needs the right to `create` too, as
- * the same stream over a POST does.
+ * Whether a request opens a stream to a pod by upgrading a GET, as WebSockets do: from release 1.35 on it needs the right to `create` too,
+ * as the same stream over a POST does.
  */
 function opensPodStream({ engine }: HttpService, { facts, exchange }: RequestContext): boolean {
   return (
@@ -55,9 +55,13 @@ function opensPodStream({ engine }: HttpService, { facts, exchange }: RequestCon
 }
 
 /** @throws {StatusError} Forbidden without the right to create the stream. */
-async function authorizePodStream(service: HttpService, { facts, user }: RequestContext): Promise<void> {
+async function authorizePodStream(
+  service: HttpService,
+  { facts, user, audit }: RequestContext,
+): Promise<void> {
   const attributes = asksFor(facts as ResourceFacts, user, "create");
   const decision = await service.authorizer.authorize(attributes);
+  audit?.decided(decision);
   if (decision.verdict !== "allow") throw forbidden(attributes, decision);
 }
 

@@ -39,11 +39,11 @@ export interface FrameObserver {
 const maxControlBytes = 125;
 
 /**
- * Reads the frames of a client that has nothing to say: drops the payload of messages as it arrives, and reports pings and the close frame.
- * It holds at most the head and payload of one control frame.
+ * Reads the frames of a client whose messages are ignored: drops the payload of messages as it arrives, and reports pings and the close
+ * frame. It keeps at most the head and payload of one control frame.
  */
 export class FrameReader {
-  private held: Buffer = Buffer.alloc(0);
+  private incomplete: Buffer = Buffer.alloc(0);
   /** Bytes of a message's payload that haven't arrived. */
   private skipBytes = 0n;
   private isDone = false;
@@ -52,8 +52,8 @@ export class FrameReader {
 
   /** Reads the next bytes of the connection. */
   read(bytes: Buffer): void {
-    let rest = this.held.length === 0 ? bytes : Buffer.concat([this.held, bytes]);
-    this.held = rest.subarray(0, 0);
+    let rest = this.incomplete.length === 0 ? bytes : Buffer.concat([this.incomplete, bytes]);
+    this.incomplete = rest.subarray(0, 0);
     while (!this.isDone && rest.length > 0) {
       if (this.skipBytes > 0n) {
         const skipped = this.skipBytes < BigInt(rest.length) ? Number(this.skipBytes) : rest.length;
@@ -63,7 +63,7 @@ export class FrameReader {
       }
       const readBytes = this.readFrame(rest);
       if (readBytes === 0) {
-        this.held = Buffer.from(rest);
+        this.incomplete = Buffer.from(rest);
         return;
       }
       rest = rest.subarray(readBytes);

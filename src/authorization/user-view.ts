@@ -101,7 +101,8 @@ class DecidedView implements ObjectView {
     if (authorizer === undefined) return false;
     return andThen(
       authorizer.authorize(attributes),
-      ({ verdict }) => verdict === "allow" || this.allowsByOther(attributes, first + 1),
+      ({ verdict }) =>
+        verdict === "allow" || (verdict !== "deny" && this.allowsByOther(attributes, first + 1)),
     );
   }
 }

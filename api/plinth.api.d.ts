@@ -1727,6 +1727,8 @@ export declare class Pattern {
   constructor(source: string);
   /** The compilation error; undefined if the pattern is valid. */
   get error(): string | undefined;
+  /** Whether the next use takes the time of the compilation. */
+  get isNew(): boolean;
   /** Number of instructions, each of which may run for each character; 0 for an invalid pattern. */
   get size(): number;
   /** Whether a part of a string matches. An invalid pattern matches everything; its definition was rejected. */
@@ -1826,6 +1828,25 @@ export declare class FieldReport {
    * @param units in about 100 ns.
    */
   spend(units: number): void;
+  /**
+   * Yields to the event loop if the work on the object, as counted by {@link FieldReport.spend}, has run for long. Await it between two
+   * parts of the work.
+   */
+  pauseIfDue(): MaybePromise<void>;
+  /** Makes the next {@link FieldReport.pauseIfDue} look at the clock: after work whose units aren't counted. */
+  lookAtClock(): void;
+  /**
+   * Leaves a check that may take many turns of the event loop to {@link FieldReport.finish}. Its faults come where they would be if it
+   * ran now.
+   *
+   * @param check gets a report for the same path.
+   */
+  defer(check: (report: FieldReport) => MaybePromise<void>): void;
+  /** Runs the deferred checks in turns. The faults of the object are complete only then. */
+  finish(): MaybePromise<void>;
+  /** As {@link FieldReport.finish}, without turns: for programs that have no other work meanwhile. */
+  finishAtOnce(): void;
+  /** Adds the faults of a separate report at a position of the list; returns their number. */
   /** The path as string. It is computed on demand, because most reports have no faults. */
   get path(): string;
   /** All faults of the object so far. */

@@ -1,6 +1,7 @@
 import { isAtLeast } from "../base/releases.ts";
 import type { Vocabulary } from "../vocabulary/vocabulary.ts";
 import type { JsonObject } from "../base/json/value.ts";
+import { andThen, type MaybePromise } from "../base/maybe-promise.ts";
 import { checkValue as checkOpenValue } from "./custom/check.ts";
 import { OldValue } from "./custom/old-value.ts";
 import type { SchemaNode } from "./custom/schema-node.ts";
@@ -11,7 +12,8 @@ import { formOf } from "./unions.ts";
 
 /**
  * Validates the declared rules of fields (required, allowed values, `check`) and structs, and adds the faults to the report. The
- * value must be canonical (see `decode.ts`). Rules of the whole kind are in its `validate`.
+ * value must be canonical (see `decode.ts`). Rules of the whole kind are in its `validate`. The faults are complete when the report
+ * is finished ({@link FieldReport.finish}).
  *
  * @param live the object that an update replaces; only custom kinds use it.
  */
@@ -37,8 +39,11 @@ export function checkFields(
     if (deep) checkValue(field.type, fieldValue, fieldReport, context);
   }
   type.rules.check?.(value, report, context);
-  if (type.open !== undefined)
-    checkCustom(type.open, value as JsonObject, report, context, live as JsonObject | undefined);
+  const { open } = type;
+  if (open !== undefined)
+    report.defer((own) =>
+      checkCustom(open, value as JsonObject, own, context, live as JsonObject | undefined),
+    );
 }
 
 /**
@@ -51,7 +56,7 @@ function checkCustom(
   report: FieldReport,
   { subresource, enabled, release }: KindContext,
   live: JsonObject | undefined,
-): void {
+): MaybePromise<void> {
   const status = node.properties.get("status");
   const isStatus = subresource === "status" && status !== undefined && isAtLeast(release, "1.28");
   if (isStatus && object["status"] === undefined) return;
@@ -61,10 +66,11 @@ function checkCustom(
   if (live === undefined || !enabled("CRDValidationRatcheting")) return check(report);
   // Most updates have no faults, so the old object is compared only if there are some.
   const probe = report.probe();
-  check(probe);
-  if (probe.faults.length === 0) return;
-  const old = part(live);
-  check(report, old === undefined ? undefined : OldValue.of(old));
+  return andThen(check(probe), () => {
+    if (probe.faults.length === 0) return;
+    const old = part(live);
+    return check(report, old === undefined ? undefined : OldValue.of(old));
+  });
 }
 
 /** Validates the parts of a value. */

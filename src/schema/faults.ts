@@ -1,8 +1,10 @@
 import { qualifiedName } from "../base/group-names.ts";
 import { encodeJson } from "../base/json/encode.ts";
 import type { JsonValue } from "../base/json/value.ts";
+import type { MaybePromise } from "../base/maybe-promise.ts";
 import { isAtLeast, type Release } from "../base/releases.ts";
 import { StatusError, type Cause } from "../base/status-error.ts";
+import { createYielder, type YieldIfDue } from "../base/yielding.ts";
 
 /** The field name in Kubernetes for a fault without a field. */
 const noField = "<nil>";
@@ -16,6 +18,9 @@ const maxFaults = 256;
  */
 const maxWorkUnits = 10_000_000;
 
+/** Units of work between two looks at the clock, see {@link FieldReport.pauseIfDue}. */
+const unitsPerLook = 2000;
+
 /** Maximum length of the list of allowed values in a message, in characters. */
 const maxAllowedValuesLength = 4096;
 
@@ -23,13 +28,32 @@ const maxAllowedValuesLength = 4096;
 const maxValueLength = 256;
 const encodedCharactersPerUnit = 16;
 
+/** The work on one object; separate reports share it. */
+interface Work {
+  /** The units that are left; negative if the limit is exceeded. */
+  remaining: number;
+  /** When `remaining` falls to this, the clock is looked at. */
+  nextLook: number;
+  yieldIfDue?: YieldIfDue;
+  /** The faults of the object, for the fault that the limit is exceeded. */
+  readonly causes: Cause[];
+  /** See {@link FieldReport.defer}. */
+  readonly deferred: DeferredCheck[];
+}
+
+interface DeferredCheck {
+  readonly report: FieldReport;
+  /** Number of faults that the object had before. */
+  readonly position: number;
+  readonly check: (report: FieldReport) => MaybePromise<void>;
+}
+
 /** State that all reports of one object share. */
 interface SharedState {
   readonly causes: Cause[];
   /** Maximum number of recorded faults; 0 if only the existence of a fault matters, then without message. */
   readonly limit: number;
-  /** The remaining work; separate reports share it. */
-  readonly budget: { remaining: number; readonly causes: Cause[] };
+  readonly work: Work;
   /** The list or object that was formatted last: many faults may show the same one. */
   readonly last: { value?: unknown; formatted?: FormattedValue };
   readonly release: Release | undefined;
@@ -53,12 +77,13 @@ export class FieldReport {
   /** Creates the report for the root of an object. @param release see {@link FieldReport.release}. */
   static start(release?: Release): FieldReport {
     const causes: Cause[] = [];
-    return new FieldReport(
-      { causes, limit: maxFaults, budget: { remaining: maxWorkUnits, causes }, last: {}, release },
-      undefined,
-      "",
-      false,
-    );
+    const work: Work = {
+      remaining: maxWorkUnits,
+      nextLook: maxWorkUnits - unitsPerLook,
+      causes,
+      deferred: [],
+    };
+    return new FieldReport({ causes, limit: maxFaults, work, last: {}, release }, undefined, "", false);
   }
 
   /** The release whose rules and messages apply; undefined is the reference release. */
@@ -83,18 +108,81 @@ export class FieldReport {
    * @param units in about 100 ns.
    */
   spend(units: number): void {
-    const { budget } = this.shared;
-    if (budget.remaining < 0) return;
-    budget.remaining -= units;
-    if (budget.remaining >= 0) return;
+    const { work } = this.shared;
+    if (work.remaining < 0) return;
+    work.remaining -= units;
+    if (work.remaining >= 0) return;
     const message =
       "Invalid value: validation failed due to running out of cost budget, no further validation rules will be run";
-    budget.causes.push({ reason: "FieldValueInvalid", message, field: this.path });
+    work.causes.push({ reason: "FieldValueInvalid", message, field: this.path });
   }
 
   /** @internal The units that {@link spend} may still count; negative if the limit is exceeded. */
   get remainingUnits(): number {
-    return this.shared.budget.remaining;
+    return this.shared.work.remaining;
+  }
+
+  /**
+   * Yields to the event loop if the work on the object, as counted by {@link FieldReport.spend}, has run for long. Await it between two
+   * parts of the work.
+   */
+  pauseIfDue(): MaybePromise<void> {
+    const { work } = this.shared;
+    if (work.remaining > work.nextLook) return undefined;
+    work.nextLook = work.remaining - unitsPerLook;
+    return (work.yieldIfDue ??= createYielder())();
+  }
+
+  /** Makes the next {@link FieldReport.pauseIfDue} look at the clock: after work whose units aren't counted. */
+  lookAtClock(): void {
+    this.shared.work.nextLook = this.shared.work.remaining;
+  }
+
+  /**
+   * Leaves a check that may take many turns of the event loop to {@link FieldReport.finish}. Its faults come where they would be if it
+   * ran now.
+   *
+   * @param check gets a report for the same path.
+   */
+  defer(check: (report: FieldReport) => MaybePromise<void>): void {
+    const { work, causes } = this.shared;
+    work.deferred.push({ report: this, position: causes.length, check });
+  }
+
+  /** Runs the deferred checks in turns. The faults of the object are complete only then. */
+  finish(): MaybePromise<void> {
+    const { deferred } = this.shared.work;
+    return deferred.length === 0 ? undefined : this.runDeferred(deferred.splice(0));
+  }
+
+  /** As {@link FieldReport.finish}, without turns: for programs that have no other work meanwhile. */
+  finishAtOnce(): void {
+    const { work } = this.shared;
+    work.nextLook = Number.NEGATIVE_INFINITY;
+    let added = 0;
+    for (const { report, position, check } of work.deferred.splice(0)) {
+      const separate = report.separate();
+      if (check(separate) !== undefined) throw new Error("a check without turns waited for a promise");
+      added += this.insert(separate, position + added);
+    }
+  }
+
+  private async runDeferred(checks: readonly DeferredCheck[]): Promise<void> {
+    let added = 0;
+    for (const { report, position, check } of checks) {
+      const separate = report.separate();
+      const pending = check(separate);
+      if (pending !== undefined) await pending;
+      added += this.insert(separate, position + added);
+    }
+  }
+
+  /** Adds the faults of a separate report at a position of the list; returns their number. */
+  private insert(separate: FieldReport, position: number): number {
+    const { causes, limit } = this.shared;
+    const faults = separate.shared.causes.slice(0, Math.max(0, limit + 1 - causes.length));
+    causes.splice(position, 0, ...faults);
+    return faults.length;
   }
 
   /** The path as string. It is computed on demand, because most reports have no faults. */
@@ -120,12 +208,13 @@ export class FieldReport {
 
   /** All faults of the object so far. */
   get faults(): readonly Cause[] {
+    if (this.shared.work.deferred.length > 0) throw new Error("deferred checks have not run: call finish()");
     return this.shared.causes;
   }
 
   /** Whether no further faults are recorded, so that validation can stop. */
   get full(): boolean {
-    return this.shared.causes.length > this.shared.limit || this.shared.budget.remaining < 0;
+    return this.shared.causes.length > this.shared.limit || this.shared.work.remaining < 0;
   }
 
   /** Returns the report of a field by name or an item by index. */

@@ -44,6 +44,7 @@ function judge(kind: Kind, object: ApiObject, live: ApiObject | undefined, conte
   if (live === undefined) kind.validateCreate?.(object, report, context);
   else kind.validateUpdate?.(object, live, report, context);
   checkFields(kind.type, object, report, context);
+  report.finishAtOnce();
   return {
     object,
     faults: report.faults.map(({ field, reason }) => `${field}: ${reason}`),

@@ -16,7 +16,9 @@ const schemaOf = (rules: object) =>
 function faultsOf(rules: object, value: JsonValue, old?: JsonValue): readonly string[] {
   const report = FieldReport.start("1.37");
   const usedMs = cpuStopwatch();
-  checkValue(schemaOf(rules), value, report, old === undefined ? undefined : OldValue.of(old));
+  const schema = schemaOf(rules);
+  report.defer((own) => checkValue(schema, value, own, old === undefined ? undefined : OldValue.of(old)));
+  report.finishAtOnce();
   expect(usedMs()).toBeLessThan(10_000);
   return report.faults.map(({ message }) => message);
 }

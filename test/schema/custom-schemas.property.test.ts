@@ -29,7 +29,8 @@ function filled(node: SchemaNode, object: JsonObject): JsonObject {
 
 function placesOfFaults(node: SchemaNode, object: JsonObject): string[] {
   const report = FieldReport.start();
-  checkValue(node, object, report);
+  report.defer((own) => checkValue(node, object, own));
+  report.finishAtOnce();
   // Repeated items name the members around them as keys.
   return report.faults.map(({ field }) => (field ?? "").replaceAll(/\[([^\d\]][^\]]*)\]/g, ".$1"));
 }

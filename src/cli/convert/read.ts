@@ -62,6 +62,7 @@ export function checkByKind(
   kind.validate?.(copy, report, context);
   kind.validateCreate?.(copy, report, context);
   checkFields(kind.type, copy, report, context);
+  report.finishAtOnce();
   const reported = new Set(notes.filter(({ level }) => level === "unresolved").map(({ path }) => path));
   return report.faults
     .filter(({ field }) => !setLater.test(field) && !reported.has(field))

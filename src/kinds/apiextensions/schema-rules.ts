@@ -1,13 +1,20 @@
 import { createHash } from "node:crypto";
 import { encodeJson } from "../../base/json/encode.ts";
+import { andThen, type MaybePromise } from "../../base/maybe-promise.ts";
 import { RecentMap } from "../../base/recent-map.ts";
+import { checkInTurns } from "../../schema/check-in-turns.ts";
 import type { KindContext } from "../../schema/context.ts";
 import type { FieldReport } from "../../schema/faults.ts";
-import { isObject, type JsonValue } from "../../base/json/value.ts";
+import { isObject, type JsonObject, type JsonValue } from "../../base/json/value.ts";
 import { checkValue } from "../../schema/custom/check.ts";
 import { Pattern } from "../../schema/custom/pattern.ts";
 import { pruneMembers } from "../../schema/custom/read.ts";
-import { parseSchema, schemaCost, type ValidationRule } from "../../schema/custom/schema-node.ts";
+import {
+  parseSchema,
+  schemaCost,
+  type SchemaNode,
+  type ValidationRule,
+} from "../../schema/custom/schema-node.ts";
 import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
 import { checkListMarks } from "./list-rules.ts";
 import { itemSchema, marks, memberSchema, type Marks, type Schema } from "./schema.ts";
@@ -71,14 +78,15 @@ export function checkRootSchema(
   hasStatus: boolean,
   report: FieldReport,
   context: KindContext,
-): void {
+): MaybePromise<void> {
   const key = schemaKey(schema, hasStatus, context);
   const units = validSchemas.get(key);
   if (units !== undefined) return report.spend(units);
   const [faults, remaining] = [report.faults.length, report.remainingUnits];
-  checkUncachedSchema(schema, hasStatus, report, context);
-  if (report.faults.length === faults && report.remainingUnits >= 0)
-    validSchemas.set(key, remaining - report.remainingUnits);
+  return andThen(checkUncachedSchema(schema, hasStatus, report, context), () => {
+    if (report.faults.length === faults && report.remainingUnits >= 0)
+      validSchemas.set(key, remaining - report.remainingUnits);
+  });
 }
 
 function checkUncachedSchema(
@@ -86,17 +94,17 @@ function checkUncachedSchema(
   hasStatus: boolean,
   report: FieldReport,
   context: KindContext,
-): void {
+): MaybePromise<void> {
   if (hasStatus) checkRootFields(schema, report, context);
   if (schema.nullable === true) report.at("nullable").forbidden("nullable cannot be true at the root");
-  checkSchema(schema, report, {
+  const checked = checkSchema(schema, report, {
     context,
     isRoot: true,
     insideMetadata: false,
     patterns: new Map(),
     noDefault: undefined,
   });
-  checkStructure(schema, report, context);
+  return andThen(checked, () => checkStructure(schema, report, context));
 }
 
 function checkRootFields(schema: Schema, report: FieldReport, { vocabulary }: KindContext): void {
@@ -123,13 +131,18 @@ function checkRootFields(schema: Schema, report: FieldReport, { vocabulary }: Ki
 const readUnits = 5;
 
 /** Requires that the schema allows its default, and that the default has no members that would be pruned. */
-function checkDefault(schema: Schema, report: FieldReport, vocabulary: Vocabulary): void {
+function checkDefault(schema: Schema, report: FieldReport, vocabulary: Vocabulary): MaybePromise<void> {
   report.spend(schemaCost(schema) * readUnits);
   if (report.full) return;
   const node = parseSchema(schema, vocabulary.schemaExtensionPrefix);
   const value = schema.default as JsonValue;
-  checkValue(node, value, report);
-  if (!isObject(value)) return;
+  return andThen(checkValue(node, value, report), () => {
+    if (isObject(value)) checkNoUnknown(node, value, report);
+  });
+}
+
+/** Requires that a default has no members that would be pruned. */
+function checkNoUnknown(node: SchemaNode, value: JsonObject, report: FieldReport): void {
   const unknown: string[] = [];
   const support = {
     unknown: (steps: readonly (string | number)[]) => void unknown.push(steps.join(".")),
@@ -140,16 +153,31 @@ function checkDefault(schema: Schema, report: FieldReport, vocabulary: Vocabular
     report.invalid(value, `must not have unknown fields: ${unknown.slice(0, 10).join(", ")}`);
 }
 
-function checkSchema(schema: Schema, report: FieldReport, standing: SchemaPosition): void {
+/** Cost of checking one nested schema, without its default and its pattern; see {@link FieldReport.spend}. */
+const schemaUnits = 20;
+
+function checkSchema(schema: Schema, report: FieldReport, standing: SchemaPosition): MaybePromise<void> {
+  report.spend(schemaUnits);
   if (report.full) return;
   const own = marks(schema, standing.context.vocabulary);
   checkUnsupported(schema, report);
   checkType(schema, own, report, standing);
+  let defaultChecked: MaybePromise<void> = undefined;
   if (schema.default !== undefined && standing.noDefault !== undefined) {
     report.at("default").forbidden(`must not be set ${standing.noDefault}`);
   } else if (schema.default !== undefined) {
-    checkDefault(schema, report.at("default"), standing.context.vocabulary);
+    defaultChecked = checkDefault(schema, report.at("default"), standing.context.vocabulary);
   }
+  return andThen(defaultChecked, () => checkOther(schema, own, report, standing));
+}
+
+/** Checks the members that come after the default, and what is below. */
+function checkOther(
+  schema: Schema,
+  own: Marks,
+  report: FieldReport,
+  standing: SchemaPosition,
+): MaybePromise<void> {
   if ((schema.pattern ?? "") !== "") checkPattern(schema.pattern!, report.at("pattern"), standing.patterns);
   if (memberSchema(schema) !== undefined || schema.additionalProperties === false) {
     if (Object.keys(schema.properties ?? {}).length > 0) {
@@ -158,7 +186,9 @@ function checkSchema(schema: Schema, report: FieldReport, standing: SchemaPositi
   }
   checkListMarks(schema, own, report, standing.context.vocabulary);
   checkExpressions(own, report.at(`${standing.context.vocabulary.schemaExtensionPrefix}validations`));
-  checkBelow(schema, own, report, standing);
+  return checkInTurns(schemasBelow(schema, own, report, standing), report, (below) =>
+    checkSchema(below.schema, below.report, below.standing),
+  );
 }
 
 /** Cost of compiling a character or an instruction of a pattern; see {@link FieldReport.spend}. */
@@ -262,26 +292,46 @@ function checkLaterMembers(rule: ValidationRule, report: FieldReport): void {
   if (fieldPath.includes("\n")) report.at("fieldPath").invalid(fieldPath, "must not contain line breaks");
 }
 
-function checkBelow(schema: Schema, own: Marks, report: FieldReport, standing: SchemaPosition): void {
+/** A schema inside another one. */
+interface NestedSchema {
+  readonly schema: Schema;
+  readonly report: FieldReport;
+  readonly standing: SchemaPosition;
+}
+
+function schemasBelow(
+  schema: Schema,
+  own: Marks,
+  report: FieldReport,
+  standing: SchemaPosition,
+): readonly NestedSchema[] {
+  const nested: NestedSchema[] = [];
   const below = { ...standing, isRoot: false };
   const members = memberSchema(schema);
-  if (members !== undefined) checkSchema(members, report.at("additionalProperties"), below);
+  if (members !== undefined)
+    nested.push({ schema: members, report: report.at("additionalProperties"), standing: below });
   const holdsMetadata = standing.isRoot || own.embeddedResource;
   for (const [name, property] of Object.entries(schema.properties ?? {})) {
     const isMeta = holdsMetadata && ["apiVersion", "kind", "metadata"].includes(name);
-    checkSchema(property, report.at("properties").key(name), {
-      ...below,
-      insideMetadata: standing.insideMetadata || isMeta,
-      noDefault: isMeta && standing.isRoot ? `in top-level ${name}` : standing.noDefault,
+    const insideMetadata = standing.insideMetadata || isMeta;
+    const noDefault = isMeta && standing.isRoot ? `in top-level ${name}` : standing.noDefault;
+    nested.push({
+      schema: property,
+      report: report.at("properties").key(name),
+      standing: { ...below, insideMetadata, noDefault },
     });
   }
   const items = itemSchema(schema);
-  if (items !== undefined) checkSchema(items, report.at("items"), below);
+  if (items !== undefined) nested.push({ schema: items, report: report.at("items"), standing: below });
   for (const name of ["allOf", "oneOf", "anyOf"] as const) {
     for (const [index, part] of (schema[name] ?? []).entries()) {
-      checkSchema(part, report.at(name, index), { ...below, noDefault: `inside ${name}` });
+      const partStanding = { ...below, noDefault: `inside ${name}` };
+      nested.push({ schema: part, report: report.at(name, index), standing: partStanding });
     }
   }
-  if (schema.not !== undefined)
-    checkSchema(schema.not, report.at("not"), { ...below, noDefault: "inside not" });
+  if (schema.not !== undefined) {
+    const notStanding = { ...below, noDefault: "inside not" };
+    nested.push({ schema: schema.not, report: report.at("not"), standing: notStanding });
+  }
+  return nested;
 }

@@ -1,4 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
+import { andThen, type MaybePromise } from "../../base/maybe-promise.ts";
+import { checkInTurns } from "../../schema/check-in-turns.ts";
 import type { KindContext } from "../../schema/context.ts";
 import type { FieldReport } from "../../schema/faults.ts";
 import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
@@ -18,11 +20,26 @@ const missingType: Readonly<Record<Level, string>> = {
 };
 
 /** Checks that a schema is structural. */
-export function checkStructure(schema: Schema, report: FieldReport, { vocabulary }: KindContext): void {
-  checkNode(schema, "root", report, vocabulary);
+export function checkStructure(
+  schema: Schema,
+  report: FieldReport,
+  { vocabulary }: KindContext,
+): MaybePromise<void> {
+  return checkNode({ schema, level: "root", report }, vocabulary);
 }
 
-function checkNode(schema: Schema, level: Level, report: FieldReport, vocabulary: Vocabulary): void {
+/** A schema outside of every junctor. */
+interface StructuralNode {
+  readonly schema: Schema;
+  readonly level: Level;
+  readonly report: FieldReport;
+}
+
+/** Cost of checking one nested schema; see {@link FieldReport.spend}. */
+const schemaUnits = 20;
+
+function checkNode({ schema, level, report }: StructuralNode, vocabulary: Vocabulary): MaybePromise<void> {
+  report.spend(schemaUnits);
   if (report.full) return;
   const own = marks(schema, vocabulary);
   checkMarks(schema, own, report, vocabulary.schemaExtensionPrefix);
@@ -38,15 +55,24 @@ function checkNode(schema: Schema, level: Level, report: FieldReport, vocabulary
   }
   if (level === "root" || own.embeddedResource) checkMetadata(schema, level, report.at("properties"));
   if (type === "array" && schema.items === undefined) report.at("items").required("must be specified");
+  const below = checkInTurns(nodesBelow(schema, report), report, (node) => checkNode(node, vocabulary));
+  return andThen(below, () => {
+    const narrowed = { structure: schema, report, vocabulary };
+    return checkJunctors(schema, saysIntegerOrString(schema), report, narrowed);
+  });
+}
+
+function nodesBelow(schema: Schema, report: FieldReport): readonly StructuralNode[] {
+  const nodes: StructuralNode[] = [];
   const items = itemSchema(schema);
-  if (items !== undefined) checkNode(items, "item", report.at("items"), vocabulary);
+  if (items !== undefined) nodes.push({ schema: items, level: "item", report: report.at("items") });
   const members = memberSchema(schema);
-  if (members !== undefined) checkNode(members, "field", report.at("additionalProperties"), vocabulary);
+  if (members !== undefined)
+    nodes.push({ schema: members, level: "field", report: report.at("additionalProperties") });
   for (const [name, property] of Object.entries(schema.properties ?? {})) {
-    checkNode(property, "field", report.at("properties").key(name), vocabulary);
+    nodes.push({ schema: property, level: "field", report: report.at("properties").key(name) });
   }
-  const narrowed = { structure: schema, report, vocabulary };
-  checkJunctors(schema, saysIntegerOrString(schema), report, narrowed);
+  return nodes;
 }
 
 function checkMarks(schema: Schema, own: Marks, report: FieldReport, prefix: string): void {
@@ -109,48 +135,89 @@ interface Narrowed {
   readonly vocabulary: Vocabulary;
 }
 
+/** A part of a junctor, or a schema inside of one. */
+interface NarrowingPart {
+  readonly part: Schema;
+  /** Whether its `anyOf` declares an integer or string, and isn't checked. */
+  readonly skipAnyOf: boolean;
+  readonly report: FieldReport;
+  readonly narrowed: Narrowed;
+}
+
 /**
  * Checks the parts of allOf, anyOf, oneOf and not, which may only restrict values.
  *
  * @param skipAnyOf skips an `anyOf` that declares an integer or string.
  */
-function checkJunctors(schema: Schema, skipAnyOf: boolean, report: FieldReport, narrowed: Narrowed): void {
-  const isStructure = schema === narrowed.structure;
-  if (!skipAnyOf) {
-    for (const [index, part] of (schema.anyOf ?? []).entries()) {
-      checkNarrowing(part, false, report.at("anyOf", index), narrowed);
-    }
-  }
-  for (const [index, part] of (schema.allOf ?? []).entries()) {
-    const skip = isStructure && index === 0 && saysIntegerOrString(part);
-    checkNarrowing(part, skip, report.at("allOf", index), narrowed);
-  }
-  for (const [index, part] of (schema.oneOf ?? []).entries()) {
-    checkNarrowing(part, false, report.at("oneOf", index), narrowed);
-  }
-  if (schema.not !== undefined) checkNarrowing(schema.not, false, report.at("not"), narrowed);
+function checkJunctors(
+  schema: Schema,
+  skipAnyOf: boolean,
+  report: FieldReport,
+  narrowed: Narrowed,
+): MaybePromise<void> {
+  return checkInTurns(junctorParts(schema, skipAnyOf, report, narrowed), report, checkNarrowing);
 }
 
-function checkNarrowing(part: Schema, skipAnyOf: boolean, report: FieldReport, narrowed: Narrowed): void {
+function junctorParts(
+  schema: Schema,
+  skipAnyOf: boolean,
+  report: FieldReport,
+  narrowed: Narrowed,
+): readonly NarrowingPart[] {
+  const isStructure = schema === narrowed.structure;
+  const partsOf = (name: "anyOf" | "allOf" | "oneOf"): readonly NarrowingPart[] =>
+    (schema[name] ?? []).map((part, index) => ({
+      part,
+      skipAnyOf: name === "allOf" && isStructure && index === 0 && saysIntegerOrString(part),
+      report: report.at(name, index),
+      narrowed,
+    }));
+  const parts = [...(skipAnyOf ? [] : partsOf("anyOf")), ...partsOf("allOf"), ...partsOf("oneOf")];
+  if (schema.not !== undefined)
+    parts.push({ part: schema.not, skipAnyOf: false, report: report.at("not"), narrowed });
+  return parts;
+}
+
+function checkNarrowing({ part, skipAnyOf, report, narrowed }: NarrowingPart): MaybePromise<void> {
+  report.spend(schemaUnits);
   if (report.full) return;
   const { structure } = narrowed;
   if (structure === undefined) return narrowed.report.required(`because it is defined in ${report.path}`);
   checkOnlyNarrows(part, report, narrowed.vocabulary);
+  const below = checkInTurns(narrowingBelow(part, structure, report, narrowed), report, checkNarrowing);
+  return andThen(below, () => checkJunctors(part, skipAnyOf, report, narrowed));
+}
+
+function narrowingBelow(
+  part: Schema,
+  structure: Schema,
+  report: FieldReport,
+  narrowed: Narrowed,
+): readonly NarrowingPart[] {
+  const below: NarrowingPart[] = [];
   const items = itemSchema(part);
   if (items !== undefined) {
-    const below = { ...narrowed, structure: itemSchema(structure), report: narrowed.report.at("items") };
-    checkNarrowing(items, false, report.at("items"), below);
+    below.push({
+      part: items,
+      skipAnyOf: false,
+      report: report.at("items"),
+      narrowed: { ...narrowed, structure: itemSchema(structure), report: narrowed.report.at("items") },
+    });
   }
   const structuralProperties = structure.properties ?? {};
   for (const [name, property] of Object.entries(part.properties ?? {})) {
-    const below = {
-      ...narrowed,
-      structure: Object.hasOwn(structuralProperties, name) ? structuralProperties[name] : undefined,
-      report: narrowed.report.at("properties").key(name),
-    };
-    checkNarrowing(property, false, report.at("properties").key(name), below);
+    below.push({
+      part: property,
+      skipAnyOf: false,
+      report: report.at("properties").key(name),
+      narrowed: {
+        ...narrowed,
+        structure: Object.hasOwn(structuralProperties, name) ? structuralProperties[name] : undefined,
+        report: narrowed.report.at("properties").key(name),
+      },
+    });
   }
-  checkJunctors(part, skipAnyOf, report, narrowed);
+  return below;
 }
 
 /** Rejects members that may only be in the structural part of a schema. */

@@ -57,7 +57,8 @@ export function checkVersion(version: Version, report: FieldReport, context: Kin
     if (version.served === true) at.required("schemas are required");
     return;
   }
-  checkRootSchema(schema, version.subresources?.status !== undefined, at, context);
+  const hasStatus = version.subresources?.status !== undefined;
+  at.defer((own) => checkRootSchema(schema, hasStatus, own, context));
 }
 
 function checkWarning({ deprecated, deprecationWarning: warning }: Version, report: FieldReport): void {

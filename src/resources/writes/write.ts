@@ -1,4 +1,4 @@
-import type { MaybePromise } from "../../base/maybe-promise.ts";
+import { andThen, type MaybePromise } from "../../base/maybe-promise.ts";
 import { StatusError } from "../../base/status-error.ts";
 import { checkFields } from "../../schema/check.ts";
 import { FieldReport, invalidError } from "../../schema/faults.ts";
@@ -63,7 +63,7 @@ function checkRules(
   if (before === undefined) kind.validateCreate?.(checked, report, context);
   else kind.validateUpdate?.(checked, before, report, context);
   checkFields(kind.type, checked, report, context, before);
-  return kind.validateLast?.(checked, before, report, context);
+  return andThen(report.finish(), () => kind.validateLast?.(checked, before, report, context));
 }
 
 /** Whether a version that isn't stored has its own rules, as custom kinds do. */

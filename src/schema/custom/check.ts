@@ -1,5 +1,7 @@
 import { encodeJson } from "../../base/json/encode.ts";
 import { deepEqual, getMember, isObject, type JsonObject, type JsonValue } from "../../base/json/value.ts";
+import { andThen, type MaybePromise } from "../../base/maybe-promise.ts";
+import { checkInTurns } from "../check-in-turns.ts";
 import type { FieldReport } from "../faults.ts";
 import { checkEmbedded } from "./embedded.ts";
 import { hasFormat } from "./formats.ts";
@@ -11,14 +13,23 @@ import type { JsonTypeName, SchemaNode, ValueRules } from "./schema-node.ts";
 import { charactersPerUnit, comparisonsPerUnit } from "./work-units.ts";
 
 /**
- * Validates a value against a schema and reports faults with the reasons of Kubernetes (spec: conventions 4.8).
+ * Validates a value against a schema and reports faults with the reasons of Kubernetes (spec: conventions 4.8). Long work takes turns:
+ * see {@link FieldReport.pauseIfDue}.
  *
  * @param old the value that it replaces: equal parts have no faults. Undefined if there is none, or if all faults count.
  */
-export function checkValue(node: SchemaNode, value: JsonValue, report: FieldReport, old?: OldValue): void {
+export function checkValue(
+  node: SchemaNode,
+  value: JsonValue,
+  report: FieldReport,
+  old?: OldValue,
+): MaybePromise<void> {
   report.spend(1);
-  if (report.full || old?.equals(value, report) === true) return;
-  checkRules(node, value, report, old);
+  if (report.full) return;
+  if (old === undefined) return checkRules(node, value, report, old);
+  return andThen(old.equals(value, report), (isEqual) =>
+    isEqual ? undefined : checkRules(node, value, report, old),
+  );
 }
 
 function checkRules(
@@ -26,17 +37,30 @@ function checkRules(
   value: JsonValue,
   report: FieldReport,
   old: OldValue | undefined,
-): void {
+): MaybePromise<void> {
   checkType(node, value, report);
-  const { rules } = node;
   // As in Kubernetes, `enum` is the only rule that is checked for null.
-  if (value !== null) checkCombinedSchemas(node, value, report, old);
+  const combined =
+    value === null || !isCombined(node.rules) ? undefined : checkCombinedSchemas(node, value, report, old);
+  return combined === undefined
+    ? checkOwnRules(node, value, report, old)
+    : combined.then(() => checkOwnRules(node, value, report, old));
+}
+
+/** Checks the rules of a node that aren't combined schemas, and what is below. */
+function checkOwnRules(
+  node: SchemaNode,
+  value: JsonValue,
+  report: FieldReport,
+  old: OldValue | undefined,
+): MaybePromise<void> {
+  const { rules } = node;
   if (rules.enum !== undefined) checkEnum(rules.enum, value, report);
   if (value === null) return;
-  if (typeof value === "string") checkString(rules, value, report);
-  else if (typeof value === "number" || typeof value === "bigint") checkNumber(node, value, report);
-  else if (Array.isArray(value)) checkList(node, value, report, old);
-  else if (isObject(value)) checkObject(node, value, report, old);
+  if (typeof value === "string") return checkString(rules, value, report);
+  if (typeof value === "number" || typeof value === "bigint") return checkNumber(node, value, report);
+  if (Array.isArray(value)) return checkList(node, value, report, old);
+  if (isObject(value)) return checkObject(node, value, report, old);
 }
 
 /** Units of work per comparison of lists and objects, and for reading one member or item. */
@@ -102,6 +126,18 @@ function typeOf(value: JsonValue): JsonTypeName | "null" {
   }
 }
 
+function isCombined({ allOf, anyOf, oneOf, not }: ValueRules): boolean {
+  return allOf.length > 0 || anyOf.length > 0 || oneOf.length > 0 || not !== undefined;
+}
+
+/** Checks one kind of combination. */
+type CombinationCheck = (
+  rules: ValueRules,
+  value: JsonValue,
+  report: FieldReport,
+  old: OldValue | undefined,
+) => MaybePromise<void>;
+
 /**
  * Validates a value against combined schemas. As in Kubernetes, the fault of a combination has no field but the path in its
  * message, and if no schema matches, the faults of the first schema are reported too.
@@ -111,51 +147,90 @@ function checkCombinedSchemas(
   value: JsonValue,
   report: FieldReport,
   old: OldValue | undefined,
-): void {
-  const { allOf, anyOf, oneOf, not } = rules;
-  if (anyOf.length > 0) {
-    const { matchCount, firstReport } = tryAlternatives(anyOf, value, report, old);
-    if (matchCount === 0) {
-      reportWithoutField(report, "must validate at least one schema (anyOf)");
-      report.addAll(firstReport!);
-    }
-  }
-  if (oneOf.length > 0) {
-    const { matchCount, firstReport } = tryAlternatives(oneOf, value, report, old);
-    if (matchCount !== 1) {
-      const detail = matchCount === 0 ? "Found none valid" : `Found ${matchCount} valid alternatives`;
-      reportWithoutField(report, `must validate one and only one schema (oneOf). ${detail}`);
-    }
-    if (matchCount === 0) report.addAll(firstReport!);
-  }
-  const countBefore = report.faults.length;
-  for (const part of allOf) checkValue(part, value, report, old);
-  if (report.faults.length > countBefore) reportWithoutField(report, "must validate all the schemas (allOf)");
-  if (not !== undefined && tryAlternatives([not], value, report, old).matchCount > 0) {
-    reportWithoutField(report, "must not validate the schema (not)");
-  }
+): MaybePromise<void> {
+  return checkInTurns(combinationChecks, report, (check) => check(rules, value, report, old));
 }
 
-/**
- * Validates a value against each alternative once.
- *
- * @returns the number of matching alternatives, and the report of the first one.
- */
+const combinationChecks: readonly CombinationCheck[] = [checkAnyOf, checkOneOf, checkAllOf, checkNot];
+
+function checkAnyOf(
+  { anyOf }: ValueRules,
+  value: JsonValue,
+  report: FieldReport,
+  old: OldValue | undefined,
+): MaybePromise<void> {
+  if (anyOf.length === 0) return;
+  return andThen(tryAlternatives(anyOf, value, report, old), ({ matchCount, firstReport }) => {
+    if (matchCount > 0 || firstReport === undefined) return;
+    reportWithoutField(report, "must validate at least one schema (anyOf)");
+    report.addAll(firstReport);
+  });
+}
+
+function checkOneOf(
+  { oneOf }: ValueRules,
+  value: JsonValue,
+  report: FieldReport,
+  old: OldValue | undefined,
+): MaybePromise<void> {
+  if (oneOf.length === 0) return;
+  return andThen(tryAlternatives(oneOf, value, report, old), ({ matchCount, firstReport }) => {
+    if (matchCount === 1 || firstReport === undefined) return;
+    const detail = matchCount === 0 ? "Found none valid" : `Found ${matchCount} valid alternatives`;
+    reportWithoutField(report, `must validate one and only one schema (oneOf). ${detail}`);
+    if (matchCount === 0) report.addAll(firstReport);
+  });
+}
+
+function checkAllOf(
+  { allOf }: ValueRules,
+  value: JsonValue,
+  report: FieldReport,
+  old: OldValue | undefined,
+): MaybePromise<void> {
+  const countBefore = report.faults.length;
+  const checked = checkInTurns(allOf, report, (part) => checkValue(part, value, report, old));
+  return andThen(checked, () => {
+    if (report.faults.length > countBefore)
+      reportWithoutField(report, "must validate all the schemas (allOf)");
+  });
+}
+
+function checkNot(
+  { not }: ValueRules,
+  value: JsonValue,
+  report: FieldReport,
+  old: OldValue | undefined,
+): MaybePromise<void> {
+  if (not === undefined) return;
+  return andThen(tryAlternatives([not], value, report, old), ({ matchCount }) => {
+    if (matchCount > 0) reportWithoutField(report, "must not validate the schema (not)");
+  });
+}
+
+/** The alternatives that a value matches. */
+interface Matches {
+  matchCount: number;
+  /** The report of the first alternative; undefined if the work exceeded its limit before. */
+  firstReport: FieldReport | undefined;
+}
+
+/** Validates a value against each alternative once. */
 function tryAlternatives(
   parts: readonly SchemaNode[],
   value: JsonValue,
   report: FieldReport,
   old: OldValue | undefined,
-): { readonly matchCount: number; readonly firstReport: FieldReport | undefined } {
-  let matchCount = 0;
-  let firstReport: FieldReport | undefined;
-  for (const part of parts) {
-    const partReport = firstReport === undefined ? report.separate() : report.probe();
-    firstReport ??= partReport;
-    checkValue(part, value, partReport, old);
-    if (partReport.faults.length === 0) matchCount++;
-  }
-  return { matchCount, firstReport };
+): MaybePromise<Matches> {
+  const matches: Matches = { matchCount: 0, firstReport: undefined };
+  const tried = checkInTurns(parts, report, (part) => {
+    const partReport = matches.firstReport === undefined ? report.separate() : report.probe();
+    matches.firstReport ??= partReport;
+    return andThen(checkValue(part, value, partReport, old), () => {
+      if (partReport.faults.length === 0) matches.matchCount++;
+    });
+  });
+  return andThen(tried, () => matches);
 }
 
 /** As in Kubernetes, the message doesn't show the value. */
@@ -211,6 +286,7 @@ function rejectUnknownMembers(
 const patternStepsPerUnit = 10;
 
 function checkPattern(pattern: Pattern, text: string, report: FieldReport): void {
+  if (pattern.isNew) report.lookAtClock();
   report.spend((text.length * pattern.size) / patternStepsPerUnit);
   if (report.full || pattern.matches(text)) return;
   report.invalid(text, `${inBody(report)} should match '${pattern.source}'`);
@@ -251,20 +327,21 @@ function checkList(
   list: readonly JsonValue[],
   report: FieldReport,
   old: OldValue | undefined,
-): void {
+): MaybePromise<void> {
   const { maxItems, minItems } = node.rules;
   if (maxItems !== undefined && list.length > maxItems) report.tooMany(list.length, maxItems);
   if (minItems !== undefined && list.length < minItems) {
     report.invalid(list.length, `${inBody(report)} should have at least ${minItems} items`);
   }
-  if (node.items === undefined) return;
+  const { items } = node;
+  if (items === undefined) return;
   const oldItems = old?.itemsByKey(node, report);
   if (oldItems !== undefined) report.spend(list.length * node.listMapKeys.length);
-  for (const [index, item] of list.entries()) {
-    if (report.full) return;
-    checkValue(node.items, item, report.at(index), oldItems?.get(keyText(node, item)));
-  }
-  if (node.listType === "set" || node.listType === "map") checkListItems(node, list, report.withKeys());
+  const checked = checkInTurns(list, report, (item, index) =>
+    checkValue(items, item, report.at(index), oldItems?.get(keyText(node, item))),
+  );
+  if (node.listType !== "set" && node.listType !== "map") return checked;
+  return andThen(checked, () => checkListItems(node, list, report.withKeys()));
 }
 
 function checkObject(
@@ -272,7 +349,7 @@ function checkObject(
   object: JsonObject,
   report: FieldReport,
   old: OldValue | undefined,
-): void {
+): MaybePromise<void> {
   const { maxProperties, minProperties, required } = node.rules;
   const names = Object.keys(object);
   report.spend(names.length * unitsPerMember);
@@ -289,13 +366,12 @@ function checkObject(
   for (const name of required) if (getMember(object, name) === undefined) report.at(name).required();
   if (node.closed) rejectUnknownMembers(node, names, report);
   if (node.properties.size === 0 && node.additional === undefined) return;
-  for (const name of names) {
-    if (report.full) return;
+  return checkInTurns(names, report, (name) => {
     const value: JsonValue | undefined = object[name];
-    if (value === undefined) continue;
+    if (value === undefined) return;
     const property = node.properties.get(name);
-    if (property !== undefined) checkValue(property, value, report.at(name), old?.member(name));
-    else if (node.additional !== undefined)
-      checkValue(node.additional, value, report.entry(name), old?.member(name));
-  }
+    if (property !== undefined) return checkValue(property, value, report.at(name), old?.member(name));
+    if (node.additional === undefined) return;
+    return checkValue(node.additional, value, report.entry(name), old?.member(name));
+  });
 }

@@ -1,21 +1,27 @@
 import { encodeJson } from "../../base/json/encode.ts";
 import { isObject, type JsonValue } from "../../base/json/value.ts";
 import type { FieldReport } from "../faults.ts";
+import type { MaybePromise } from "../../base/maybe-promise.ts";
+import { checkInTurns } from "../check-in-turns.ts";
 import { sortMembers } from "./order.ts";
 import type { SchemaNode } from "./schema-node.ts";
 
 /** Reports duplicate items of a set, or duplicate keys of a list map (spec: conventions 4.10). */
-export function checkListItems(node: SchemaNode, list: readonly JsonValue[], report: FieldReport): void {
+export function checkListItems(
+  node: SchemaNode,
+  list: readonly JsonValue[],
+  report: FieldReport,
+): MaybePromise<void> {
   const { listType } = node;
   if (listType !== "set" && listType !== "map") return;
   const seen = new Set<string>();
-  report.spend(list.length * node.listMapKeys.length);
-  if (report.full) return;
-  for (const [index, item] of list.entries()) {
+  const perItem = 1 + node.listMapKeys.length;
+  return checkInTurns(list, report, (item, index) => {
+    report.spend(perItem);
     const key = listType === "set" ? encodeJson(sortMembers(item)) : keyText(node, item);
     if (seen.has(key)) report.at(index).duplicate(listType === "set" ? item : keysOf(node, item));
     seen.add(key);
-  }
+  });
 }
 
 /** Returns a text that is equal for items of a list map with equal keys. */

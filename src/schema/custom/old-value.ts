@@ -1,4 +1,6 @@
 import { deepEqual, getMember, isObject, type JsonValue } from "../../base/json/value.ts";
+import { andThen, type MaybePromise } from "../../base/maybe-promise.ts";
+import { checkInTurns } from "../check-in-turns.ts";
 import type { FieldReport } from "../faults.ts";
 import { keyText } from "./list-items.ts";
 import type { SchemaNode } from "./schema-node.ts";
@@ -34,12 +36,12 @@ export class OldValue {
     return new Map(value.map((item) => [keyText(node, item), new OldValue(item, comparisons)]));
   }
 
-  /** Whether the new value is equal to the old one; false if the work exceeds the limit. */
-  equals(value: JsonValue, report: FieldReport): boolean {
+  /** Whether the new value is equal to the old one; false if the work exceeds the limit. Long work takes turns. */
+  equals(value: JsonValue, report: FieldReport): MaybePromise<boolean> {
     return this.areEqual(value, this.value, report);
   }
 
-  private areEqual(value: JsonValue, old: JsonValue, report: FieldReport): boolean {
+  private areEqual(value: JsonValue, old: JsonValue, report: FieldReport): MaybePromise<boolean> {
     report.spend(1 / comparisonsPerUnit);
     if (report.remainingUnits < 0) return false;
     if (typeof value !== "object" || value === null) {
@@ -48,21 +50,40 @@ export class OldValue {
     }
     const earlier = this.comparisons.get(value);
     if (earlier?.old === old) return earlier.isEqual;
-    const isEqual = this.haveEqualParts(value, old, report);
-    this.comparisons.set(value, { old, isEqual });
-    return isEqual;
+    return andThen(this.haveEqualParts(value, old, report), (isEqual) => {
+      this.comparisons.set(value, { old, isEqual });
+      return isEqual;
+    });
   }
 
-  private haveEqualParts(value: JsonValue, old: JsonValue, report: FieldReport): boolean {
+  private haveEqualParts(value: JsonValue, old: JsonValue, report: FieldReport): MaybePromise<boolean> {
     if (Array.isArray(value)) {
       if (!Array.isArray(old) || old.length !== value.length) return false;
-      return value.every((item, index) => this.areEqual(item, old[index]!, report));
+      return this.areAllEqual(value, report, (item, index) => this.areEqual(item, old[index]!, report));
     }
     if (!isObject(value) || !isObject(old)) return false;
     const names = Object.keys(value);
-    return (
-      names.length === Object.keys(old).length &&
-      names.every((name) => Object.hasOwn(old, name) && this.areEqual(value[name]!, old[name]!, report))
+    if (names.length !== Object.keys(old).length) return false;
+    return this.areAllEqual(
+      names,
+      report,
+      (name) => Object.hasOwn(old, name) && this.areEqual(value[name]!, old[name]!, report),
     );
+  }
+
+  /** Whether all parts are equal to their old ones. */
+  private areAllEqual<T>(
+    parts: readonly T[],
+    report: FieldReport,
+    areEqual: (part: T, index: number) => MaybePromise<boolean>,
+  ): MaybePromise<boolean> {
+    let equalCount = 0;
+    const compared = checkInTurns(parts, report, (part, index) =>
+      andThen(areEqual(part, index), (isEqual) => {
+        if (isEqual) equalCount++;
+        return isEqual;
+      }),
+    );
+    return andThen(compared, () => equalCount === parts.length);
   }
 }

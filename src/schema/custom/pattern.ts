@@ -16,6 +16,11 @@ export class Pattern {
     return typeof compiled === "string" ? compiled : undefined;
   }
 
+  /** Whether the next use takes the time of the compilation. */
+  get isNew(): boolean {
+    return this.compiled === undefined;
+  }
+
   /** Number of instructions, each of which may run for each character; 0 for an invalid pattern. */
   get size(): number {
     const compiled = this.compile();

@@ -177,17 +177,17 @@ function parseNode(schema: SchemaText, prefix: string): SchemaNode {
 const ruleNames = new Set(Object.keys(noRules));
 
 function parseRules(schema: SchemaText, below: (one: unknown) => SchemaNode): ValueRules {
-  const entries = Object.entries(schema).filter(
-    ([name, value]) => ruleNames.has(name) && value !== undefined,
-  );
-  if (entries.length === 0) return noRules;
-  const rules = { ...noRules, ...Object.fromEntries(entries) } as ValueRules;
+  let ownRules: Record<string, unknown> | undefined;
+  for (const name of Object.keys(schema)) {
+    if (ruleNames.has(name) && schema[name] !== undefined) (ownRules ??= {})[name] = schema[name];
+  }
+  // Most schemas have a type and a description only.
+  if (ownRules === undefined) return noRules;
+  const rules = { ...noRules, ...ownRules } as ValueRules;
   const list = (parts: readonly unknown[]): readonly SchemaNode[] => parts.map(below);
   return {
     ...rules,
-    pattern: entries.some(([name]) => name === "pattern")
-      ? new Pattern(schema["pattern"] as string)
-      : undefined,
+    pattern: ownRules["pattern"] === undefined ? undefined : new Pattern(ownRules["pattern"] as string),
     allOf: list(rules.allOf),
     anyOf: list(rules.anyOf),
     oneOf: list(rules.oneOf),

@@ -178,6 +178,7 @@ function problemOf({ kind }: Resource, object: JsonObject, context: KindContext)
     const copy = decode(kind.type, structuredClone(object)).value as ApiObject;
     kind.validate?.(copy, report, context);
     checkFields(kind.type, copy, report, context);
+    report.finishAtOnce();
   } catch (error) {
     if (!(error instanceof TypeFault)) throw error;
     return error.message;

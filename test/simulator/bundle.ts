@@ -7,6 +7,20 @@ import { root } from "../support/root.ts";
 /** Inside of node_modules, so that the bundle finds the packages. */
 const folder = path.join(root, "node_modules/.plinth-simulator");
 
+/** Limits of the product that are reached only with thousands of objects or streams, made so small that simulated clients reach them. */
+const smallLimits: readonly Patch[] = [
+  {
+    file: "src/storage/deferred-deliveries.ts",
+    find: "const sliceBytes = 384 * 1024;",
+    replace: "const sliceBytes = 4 * 1024;",
+  },
+  {
+    file: "src/resources/reads/shared-changes.ts",
+    find: "export const pageLimits = { limit: 500,",
+    replace: "export const pageLimits = { limit: 2,",
+  },
+];
+
 /**
  * Bundles the product and the simulation into one file. In a bundle, a dynamic import of the product's own files is a promise job, so that
  * it doesn't depend on the speed of the disk.
@@ -29,7 +43,7 @@ export async function bundle(name: string, patches: readonly Patch[] = []): Prom
     packages: "external",
     logLevel: "silent",
     sourcemap: true,
-    plugins: [patchedModules(patches)],
+    plugins: [patchedModules([...smallLimits, ...patches])],
   });
   return outfile;
 }

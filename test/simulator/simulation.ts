@@ -2,6 +2,7 @@ import { ApiClient } from "./clients/api-client.ts";
 import type { ApiObject } from "../../src/schema/kind.ts";
 import { runAccessUser } from "./clients/access.ts";
 import { runCounter } from "./clients/counter.ts";
+import { gadgetCaches, runDefinitionUser, runGadgetUser } from "./clients/definitions.ts";
 import { checkNamespaces, runNamespaceUser } from "./clients/namespaces.ts";
 import { checkPods, runNodeAgent, runPodUser, type FinalDeletes } from "./clients/pods.ts";
 import { prepareObjects } from "./clients/setup.ts";
@@ -10,6 +11,7 @@ import { checkLogs } from "./laws/log-lines.ts";
 import { watchReadiness } from "./laws/readiness.ts";
 import { checkReads, checkWrites } from "./laws/recovery.ts";
 import { checkRetention } from "./laws/retention.ts";
+import { runGranter, viewCaches } from "./clients/views.ts";
 import { runWriter, teamLabel, workNamespace, workPrefix } from "./clients/writer.ts";
 import { Watcher } from "./clients/watcher.ts";
 import type { Violation } from "./laws/violations.ts";
@@ -84,6 +86,8 @@ async function run(world: World, faults: Faults, options: SimulationOptions): Pr
   const admin = new ApiClient(world, "admin");
   await world.scheduler.runUntilSettled(prepareObjects(admin), setUpLimitMs);
   const watchers = startWatchers(world);
+  const caches = [...viewCaches(world), ...gadgetCaches(world)];
+  for (const cache of caches) start(world, cache.run());
   startUsers(world, finalDeletes);
   for (let minute = 0; minute < options.minutes; minute++) {
     await world.scheduler.runUntil(world.scheduler.nowMs + minuteMs);
@@ -97,6 +101,7 @@ async function run(world: World, faults: Faults, options: SimulationOptions): Pr
   const end = world.history.revision;
   await world.scheduler.runUntil(world.scheduler.nowMs + deliveryMs);
   for (const watcher of watchers) watcher.check(end);
+  for (const cache of caches) cache.check(end);
   checkNamespaces(world);
   await world.scheduler.runUntilSettled(checkReads(world), setUpLimitMs);
 }
@@ -115,14 +120,20 @@ function startWatchers(world: World): Watcher[] {
 
 function startUsers(world: World, finalDeletes: FinalDeletes): void {
   const client = (actor: string): ApiClient => new ApiClient(world, actor);
-  for (const actor of ["writer-0", "writer-1", "writer-2"]) start(world, runWriter(client(actor), 5, 12_000));
+  for (const actor of ["writer-0", "writer-1", "writer-2"])
+    start(world, runWriter(client(actor), workNames, 12_000));
   for (const actor of ["pod-user-0", "pod-user-1"]) start(world, runPodUser(client(actor), 40_000));
   start(world, runNodeAgent(client("node-agent"), finalDeletes));
   start(world, runNamespaceUser(client("namespace-user"), 120_000));
   start(world, runAccessUser(client("access-user"), 60_000));
   start(world, runCounter(client("counter"), 10_000));
+  start(world, runGranter(client("granter"), workNames, 20_000));
+  start(world, runDefinitionUser(client("definition-user"), 45_000));
+  start(world, runGadgetUser(client("gadget-user"), 4, 5_000));
 }
 
+/** Number of names of the objects that writers change. */
+const workNames = 5;
 const minuteMs = 60_000;
 /** Virtual time in which servers must have started for the first time and prepared the objects, in milliseconds. */
 const setUpLimitMs = 3_600_000;

@@ -1,6 +1,7 @@
 import { expect, it, vi } from "vitest";
 import { patchedModules } from "../support/patched-modules.ts";
 import { clusterDefects, productDefects } from "./planted/defects.ts";
+import { watchDefects } from "./planted/watch-defects.ts";
 import { searchDefect } from "./planted/search.ts";
 
 // Simulations measure nothing by the machine's clock, but it may be busy.
@@ -9,14 +10,16 @@ vi.setConfig({ testTimeout: 300_000 });
 it.each([
   "terminating pods are removed by a status write",
   "the age of history is measured by the wall clock",
+  "watches of custom resources stay on the former definition",
+  "a subscription resumes after a part of a change of grants",
 ])("a planted defect is found: %s", async (name) => {
-  const defect = productDefects.find((one) => one.name === name)!;
+  const defect = [...productDefects, ...watchDefects].find((one) => one.name === name)!;
   const { found } = await searchDefect(defect, { firstSeed: 1, maxSeeds: 5, minutes: 12 });
   expect(defect.laws).toContain(found?.law);
 });
 
 it("each planted defect applies to the present code", () => {
-  for (const { name, patches } of [...productDefects, ...clusterDefects])
+  for (const { name, patches } of [...productDefects, ...watchDefects, ...clusterDefects])
     expect(() => patchedModules(patches), name).not.toThrow();
 });
 

@@ -1,12 +1,13 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { afterAll, afterEach, describe, expect, test } from "vitest";
 import { optionsOfWorker } from "../../src/cli/workers/role.ts";
 import { serveOptions } from "../../src/cli/serve-options.ts";
 import type { Api } from "../support/api.ts";
+import { childrenOf, roleOf } from "../support/child-processes.ts";
 import { plinth, program, ServerProcess } from "../support/process.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
@@ -37,24 +38,6 @@ async function start(name: string, ...flags: readonly string[]): Promise<ServerP
   // The first worker prints the start message.
   await until(() => server.log().includes("2 workers serve"));
   return server;
-}
-
-/** Returns the child processes of a process, in the order of their start: the committer, and the workers. */
-function childrenOf(parent: number): number[] {
-  const isChild = (pid: string) => {
-    try {
-      const stat = readFileSync(`/proc/${pid}/stat`, "utf8");
-      const [state, ppid] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
-      return Number(ppid) === parent && state !== "Z";
-    } catch {
-      // The process has ended.
-      return false;
-    }
-  };
-  return readdirSync("/proc")
-    .filter((name) => /^\d+$/.test(name) && isChild(name))
-    .map(Number)
-    .toSorted((a, b) => a - b);
 }
 
 interface AuditEvent {
@@ -313,10 +296,3 @@ describe("--workers", () => {
     ).toBe(5000);
   });
 });
-
-/** Returns the role of a process of a server: `committer` or `worker`. */
-function roleOf(pid: number): string {
-  const environment = readFileSync(`/proc/${pid}/environ`, "utf8").split("\0");
-  const role = environment.find((one) => one.startsWith("PLINTH_PROCESS_ROLE="))!;
-  return (JSON.parse(role.slice(role.indexOf("=") + 1)) as { kind: string }).kind;
-}

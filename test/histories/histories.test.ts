@@ -1,8 +1,22 @@
-import { test } from "vitest";
+import { expect, it } from "vitest";
+import { storeDefects } from "../kills/planted.ts";
+import { patchedModules } from "../support/patched-modules.ts";
 import { checkShortRun, shortRunTimeoutMs } from "./short-run.ts";
+import { workerDefects } from "./world/planted.ts";
 
-test(
+it(
   "a server over an embedded store that is killed and frozen has a history without violations",
   () => checkShortRun({ engine: "lmdb", servers: 1, members: 0, seed: 1 }),
   shortRunTimeoutMs,
 );
+
+it(
+  "a server with several workers that are killed and frozen has a history without violations",
+  () => checkShortRun({ engine: "lmdb", servers: 1, members: 0, seed: 2, workers: 2 }),
+  shortRunTimeoutMs,
+);
+
+it("each defect that is planted into the program applies to the present code", () => {
+  for (const { name, patches } of [...workerDefects, ...storeDefects])
+    expect(() => patchedModules(patches), name).not.toThrow();
+});

@@ -2,7 +2,9 @@
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { readFlags, runCommand } from "../support/long-run.ts";
+import { searchDefects } from "../support/planted-program.ts";
 import { SmallDisk } from "../support/small-disk.ts";
+import { violationOf, workerDefects } from "./world/planted.ts";
 import { verify, writeHistory, type VerifyReport } from "./world/verify.ts";
 
 const usage = `npm run verify -- [OPTIONS]
@@ -14,9 +16,12 @@ judges the recorded history: linearizability, lists, watches, decisions, quotas,
   --engine NAME  etcd (default), postgres or lmdb; with lmdb there is one server
   --servers N    number of servers over etcd or PostgreSQL (default 3)
   --members N    number of etcd members (default 3)
+  --workers N    with lmdb: number of processes that serve requests (default 1)
   --clients N    number of clients that send requests (default 12)
   --round N      seconds between two judgements (default 30)
   --seed N       seed of requests and faults (default: random)
+  --planted      plants one defect after the other into a server with three workers, and searches each for four minutes
+  --only TEXT    with --planted: only defects with this text in their names
 
 On a violation it writes the history to a file and ends with exit code 1.
 `;
@@ -50,12 +55,16 @@ await runCommand(usage, async (args) => {
     members: 3,
     clients: 12,
     round: 30,
+    workers: 1,
+    planted: false,
+    only: "",
     seed: Math.floor(Math.random() * 1e6) + 1,
   });
   const { minutes, engine, round, seed } = flags;
   if (engine !== "etcd" && engine !== "postgres" && engine !== "lmdb")
     throw new Error(`--engine: ${JSON.stringify(engine)} is not etcd, postgres or lmdb`);
   process.stdout.write(`seed ${seed}\n`);
+  if (flags.planted) return searchDefects(workerDefects, flags.only, (program) => violationOf(program, seed));
   if (engine === "lmdb" && SmallDisk.missing !== undefined)
     process.stdout.write(`the disk is never full: ${SmallDisk.missing}\n`);
   let nextReportMs = performance.now();

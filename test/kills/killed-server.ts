@@ -3,7 +3,7 @@ import path from "node:path";
 import { setTimeout } from "node:timers/promises";
 import type { Api } from "../support/api.ts";
 import type { Dice } from "../support/dice.ts";
-import { plinth, ServerProcess } from "../support/process.ts";
+import { plinth, program as builtProgram, ServerProcess } from "../support/process.ts";
 import { Writer } from "./writer.ts";
 
 /** Options of {@link killRepeatedly}. */
@@ -14,6 +14,8 @@ export interface KillOptions {
   /** Number of clients that write at the same time. */
   readonly writers: number;
   readonly dice: Dice;
+  /** Path of the program; the built one by default. */
+  readonly program?: string;
   /** Is called after each kill with the report so far. */
   readonly onKill?: (report: KillReport) => void;
 }
@@ -47,6 +49,7 @@ export async function killRepeatedly({
   kills,
   writers,
   dice,
+  program = builtProgram,
   onKill,
 }: KillOptions): Promise<KillReport> {
   const tokens = path.join(path.dirname(dataDir), "tokens.csv");
@@ -55,24 +58,28 @@ export async function killRepeatedly({
   const startMs: number[] = [];
   const start = async () => {
     const begin = performance.now();
-    const server = await ServerProcess.start(dataDir, `--token-auth-file=${tokens}`);
+    const server = await ServerProcess.startProgram(program, dataDir, `--token-auth-file=${tokens}`);
     startMs.push(performance.now() - begin);
     return server;
   };
   let server = await start();
   startMs.length = 0;
-  for (let kill = 1; kill <= kills; kill++) {
-    const writing = writeUntilKilled(clients, server.as("admin"));
-    await setTimeout(20 + dice.below(maxLifeMs));
-    await server.stop("SIGKILL");
-    await writing;
-    if (kill % checkEvery === 0) expectSound(dataDir);
-    server = await start();
-    const api = server.as("admin");
-    await Promise.all(clients.map((client) => client.compare(api)));
-    onKill?.(reportOf(clients, kill, startMs));
+  try {
+    for (let kill = 1; kill <= kills; kill++) {
+      const writing = writeUntilKilled(clients, server.as("admin"));
+      // A wrong answer ends the run before the kill.
+      await Promise.race([writing, setTimeout(20 + dice.below(maxLifeMs))]);
+      await server.stop("SIGKILL");
+      await writing;
+      if (kill % checkEvery === 0) expectSound(dataDir);
+      server = await start();
+      const api = server.as("admin");
+      await Promise.all(clients.map((client) => client.compare(api)));
+      onKill?.(reportOf(clients, kill, startMs));
+    }
+  } finally {
+    await server.stop();
   }
-  await server.stop();
   expectSound(dataDir);
   return reportOf(clients, kills, startMs);
 }

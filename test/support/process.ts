@@ -41,14 +41,12 @@ export class ServerProcess {
 
   /** Starts it on a free port and waits until it serves. */
   static start(dataDir: string, ...flags: readonly string[]): Promise<ServerProcess> {
-    const words = [
-      program,
-      "serve",
-      "--secure-port=0",
-      `--data-dir=${dataDir}`,
-      "--log-level=warn",
-      ...flags,
-    ];
+    return ServerProcess.startProgram(program, dataDir, ...flags);
+  }
+
+  /** As {@link ServerProcess.start}. @param file path of the program. */
+  static startProgram(file: string, dataDir: string, ...flags: readonly string[]): Promise<ServerProcess> {
+    const words = [file, "serve", "--secure-port=0", `--data-dir=${dataDir}`, "--log-level=warn", ...flags];
     const child = spawn(process.execPath, words, { stdio: ["ignore", "pipe", "pipe"] });
     let out = "";
     let err = "";

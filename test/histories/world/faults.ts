@@ -52,6 +52,11 @@ const faults: readonly Fault[] = [
       server.thaw();
     },
   },
+  ...(["worker", "committer"] as const).map((role) => ({
+    name: `kill of a ${role}`,
+    applies: ({ options }: World) => (options.workers ?? 1) > 1,
+    inject: async (world: World, dice: Dice) => world.killChild(role, dice),
+  })),
   {
     name: "full disk",
     applies: ({ disk }) => disk !== undefined,

@@ -3,8 +3,9 @@ import path from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { EtcdServer } from "../../storage/etcd-server.ts";
 import { PostgresServer } from "../../storage/postgres-server.ts";
+import { childrenOf, roleOf } from "../../support/child-processes.ts";
 import type { Dice } from "../../support/dice.ts";
-import { ServerProcess } from "../../support/process.ts";
+import { program, ServerProcess } from "../../support/process.ts";
 import { SmallDisk } from "../../support/small-disk.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 import { HttpClient } from "../recording/client.ts";
@@ -23,6 +24,10 @@ export interface WorldOptions {
   readonly servers: number;
   /** Number of etcd members. */
   readonly members: number;
+  /** Number of processes of the server over the embedded store that serve requests; 1 by default. */
+  readonly workers?: number;
+  /** Path of the program; the built one by default. */
+  readonly program?: string;
   /** Longest duration of most faults, in milliseconds; 3000 by default. */
   readonly maxFaultMs?: number;
   /** Longest time between two faults, in milliseconds; 4000 by default. */
@@ -45,13 +50,14 @@ class ManagedServer {
 
   constructor(
     readonly name: string,
+    private readonly program: string,
     private readonly dataDir: string,
     private readonly flags: readonly string[],
     private readonly fleet: Fleet,
   ) {}
 
   async start(): Promise<void> {
-    const server = await ServerProcess.start(this.dataDir, ...this.flags);
+    const server = await ServerProcess.startProgram(this.program, this.dataDir, ...this.flags);
     this.process = server;
     const endpoint = { name: this.name, url: server.url, ca: readFileSync(server.caFile, "utf8") };
     this.endpoint = endpoint;
@@ -149,11 +155,13 @@ export class World {
       this.database = await PostgresServer.start();
       flags.push(`--postgres-url=${this.database.url}`);
     }
+    const { workers = 1, program: file = program } = this.options;
+    if (workers > 1) flags.push(`--workers=${workers}`);
     const count = engine === "lmdb" ? 1 : this.options.servers;
     const parent = engine === "lmdb" ? this.mount() : this.folder.path;
     for (let index = 0; index < count; index++) {
       const dataDir = path.join(parent, `data-${index}`);
-      const server = new ManagedServer(`server-${index}`, dataDir, flags, this.fleet);
+      const server = new ManagedServer(`server-${index}`, file, dataDir, flags, this.fleet);
       this.servers.push(server);
       await server.start();
     }
@@ -186,12 +194,26 @@ export class World {
 
   /** Kills a server, and starts it again after a pause. */
   async restart(server: ManagedServer, pauseMs: number): Promise<void> {
-    const atNs = this.fleet.recorder.nowNs();
-    const pid = server.process!.pid;
-    this.killedNs.set(pid, atNs);
+    const { pid } = server.process!;
+    // The processes that serve requests end with the one that started them.
+    for (const one of [pid, ...childrenOf(pid)]) this.noteKill(one);
     await server.kill();
     await setTimeout(pauseMs);
     await server.start();
+  }
+
+  /** Kills a process of a server with several workers, which the server replaces. */
+  killChild(role: "worker" | "committer", dice: Dice): void {
+    const children = childrenOf(this.servers[0]!.process!.pid).filter((pid) => roleOf(pid) === role);
+    // It may be starting again after an earlier kill.
+    if (children.length === 0) return;
+    const pid = dice.pick(children);
+    this.noteKill(pid);
+    process.kill(pid, "SIGKILL");
+  }
+
+  private noteKill(pid: number): void {
+    this.killedNs.set(pid, this.fleet.recorder.nowNs());
   }
 
   /** Returns where a random server listens; undefined if none does. */

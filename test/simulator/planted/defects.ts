@@ -1,11 +1,9 @@
-import type { Patch } from "../../support/patched-modules.ts";
+import type { PlantedDefect as Planted } from "../../support/planted-program.ts";
 
 /** A defect that is planted into the product or the simulated cluster, to measure whether simulations find it. */
-export interface PlantedDefect {
-  readonly name: string;
+export interface PlantedDefect extends Planted {
   /** The laws of which at least one must be violated. */
   readonly laws: readonly string[];
-  readonly patches: readonly Patch[];
   /** The store in which the defect is; etcd by default. */
   readonly engine?: "etcd" | "memory";
 }

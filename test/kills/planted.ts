@@ -1,0 +1,17 @@
+import type { PlantedDefect } from "../support/planted-program.ts";
+
+/** Defects of the embedded store that lose acknowledged writes when its process is killed. */
+export const storeDefects: readonly PlantedDefect[] = [
+  {
+    name: "a write is acknowledged before its transaction is committed and synced",
+    patches: [
+      {
+        file: "src/storage/lmdb/writer.ts",
+        find: "            this.unacknowledged.add(batch);\n",
+        replace:
+          "            this.unacknowledged.add(batch);\n" +
+          "            for (const { to, result } of batch.outcomes) to.resolve(result);\n",
+      },
+    ],
+  },
+];

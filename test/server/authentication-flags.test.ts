@@ -8,7 +8,8 @@ import { ec, jwt, privatePem, publicPem, rsa } from "../authentication/jwt-suppo
 import { Api } from "../support/api.ts";
 import { clientConfiguration } from "../support/client-configuration.ts";
 import { HttpsService } from "../support/https-service.ts";
-import { plinth, ServerProcess } from "../support/process.ts";
+import { ServerProcess } from "../support/process.ts";
+import { plinthHere } from "../support/program-here.ts";
 import { useTemporaryFolders } from "../support/temporary-folders.ts";
 import { optionsOfFlags } from "../support/serve-options.ts";
 
@@ -233,10 +234,10 @@ describe("5 flags of authentication", () => {
       () => ["--requestheader-username-headers=X-User"],
       /--requestheader-username-headers needs --requestheader-client-ca-file/,
     ],
-  ])("serve with %s: a clear message, and nothing is served", (_what, flags, message) => {
+  ])("serve with %s: a clear message, and nothing is served", async (_what, flags, message) => {
     const dataDir = folder();
     const words = flags((name, text) => write(dataDir, name, text));
-    const { code, stderr } = plinth("serve", `--data-dir=${dataDir}`, "--secure-port=0", ...words);
+    const { code, stderr } = await plinthHere("serve", `--data-dir=${dataDir}`, "--secure-port=0", ...words);
     expect(stderr).toMatch(message);
     expect(stderr).not.toContain("    at ");
     expect(code).toBeGreaterThan(0);

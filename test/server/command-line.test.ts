@@ -5,6 +5,7 @@ import { describe, expect, it } from "vitest";
 import { serveFlags } from "../../src/cli/flags.ts";
 import { Api } from "../support/api.ts";
 import { plinth, ServerProcess } from "../support/process.ts";
+import { plinthHere } from "../support/program-here.ts";
 import { useTemporaryFolders } from "../support/temporary-folders.ts";
 
 const folder = useTemporaryFolders();
@@ -67,8 +68,8 @@ describe("plinth", () => {
     ["--tls-cert-file=x", /--tls-cert-file needs --tls-private-key-file/],
     ["--data-dir", /--data-dir needs a value/],
     ["extra", /unexpected argument "extra"/],
-  ])("serve %s: exit code 2 and a clear message", (flag, message) => {
-    const { code, stderr } = plinth("serve", flag);
+  ])("serve %s: exit code 2 and a clear message", async (flag, message) => {
+    const { code, stderr } = await plinthHere("serve", flag);
     expect(stderr).toMatch(message);
     expect(stderr).not.toContain("    at ");
     expect(code).toBe(2);
@@ -112,8 +113,8 @@ describe("plinth", () => {
       "--encryption-provider-config=/nowhere/x",
       /--encryption-provider-config \/nowhere\/x: the file doesn't exist/,
     ],
-  ])("serve %s: exit code 2, and nothing is left open", (flag, message) => {
-    const { code, stderr } = plinth("serve", "--secure-port=0", `--data-dir=${folder()}`, flag);
+  ])("serve %s: exit code 2, and nothing is left open", async (flag, message) => {
+    const { code, stderr } = await plinthHere("serve", "--secure-port=0", `--data-dir=${folder()}`, flag);
     expect(stderr).toMatch(message);
     expect(stderr).not.toContain("    at ");
     expect(code).toBe(2);
@@ -136,16 +137,12 @@ describe("plinth", () => {
     expect(code).toBe(1);
   });
 
-  it("serve: a token file with a malformed line is rejected with the line's number", () => {
+  it("serve: a token file with a malformed line is rejected with the line's number", async () => {
     const dir = folder();
     const file = path.join(dir, "tokens.csv");
     writeFileSync(file, "secret-one,ana,1\nsecret-two,bela\n");
-    const { code, stderr } = plinth(
-      "serve",
-      "--secure-port=0",
-      `--data-dir=${dir}`,
-      `--token-auth-file=${file}`,
-    );
+    const words = ["--secure-port=0", `--data-dir=${dir}`, `--token-auth-file=${file}`];
+    const { code, stderr } = await plinthHere("serve", ...words);
     expect(stderr).toMatch(/line 2/);
     expect(stderr).not.toContain("secret-two");
     expect(code).toBe(2);

@@ -1,4 +1,4 @@
-import { configDefaults, defineConfig } from "vitest/config";
+import { configDefaults, defineConfig, type ViteUserConfig } from "vitest/config";
 import { chromiumPath } from "./test/support/chromium-path.ts";
 
 /** Folders whose test files share processes: loading the modules takes longer than most of these tests. */
@@ -38,42 +38,49 @@ const sharedProcess = [
 /** Files in these folders that need a process of their own, because they replace globals while modules load. */
 const ownProcess = ["test/tidy/expressions.test.ts"];
 
-export default defineConfig({
-  test: {
-    pool: "forks",
-    maxWorkers: 2,
-    reporters: ["default", ["json", { outputFile: "node_modules/.plinth-tests.json" }]],
-    projects: [
-      {
-        extends: true,
-        test: {
-          name: "shared",
-          isolate: false,
-          include: sharedProcess,
-          exclude: [...configDefaults.exclude, ...ownProcess],
+/** Files that only `npm run test:long` runs. */
+const longFiles = ["test/**/*.long.test.ts", "test/**/*.chromium.test.ts"];
+
+/** Returns the configuration of all tests. @param isLong whether they run in their long form, with the files of that form. */
+export function testConfig({ isLong }: { readonly isLong: boolean }): ViteUserConfig {
+  const exclude = [
+    ...configDefaults.exclude,
+    // `npm run site:test` runs it, after the site has been built.
+    "test/site/**",
+    ...(isLong ? [] : longFiles),
+    // Tests in a browser run where Chromium is installed.
+    ...(chromiumPath() === undefined ? ["test/**/*.chromium.test.ts"] : []),
+  ];
+  return {
+    test: {
+      pool: "forks",
+      maxWorkers: 2,
+      reporters: ["default", ["json", { outputFile: "node_modules/.plinth-tests.json" }]],
+      env: isLong ? { PLINTH_LONG_TESTS: "true" } : {},
+      projects: [
+        {
+          extends: true,
+          test: {
+            name: "shared",
+            isolate: false,
+            include: sharedProcess,
+            exclude: [...exclude, ...ownProcess],
+          },
         },
-      },
-      {
-        extends: true,
-        test: {
-          name: "isolated",
-          include: ["test/**/*.test.ts"],
-          exclude: [
-            ...configDefaults.exclude,
-            ...sharedProcess,
-            // `npm run site:test` runs it, after the site has been built.
-            "test/site/**",
-            // Tests in a browser run where Chromium is installed.
-            ...(chromiumPath() === undefined ? ["test/**/*.chromium.test.ts"] : []),
-          ],
+        {
+          extends: true,
+          test: {
+            name: "isolated",
+            include: ["test/**/*.test.ts"],
+            exclude: [...exclude, ...sharedProcess],
+          },
         },
-      },
-      {
-        extends: true,
-        test: { name: "own", include: ownProcess },
-      },
-    ],
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
-  },
-});
+        { extends: true, test: { name: "own", include: ownProcess } },
+      ],
+      testTimeout: 60_000,
+      hookTimeout: 60_000,
+    },
+  };
+}
+
+export default defineConfig(testConfig({ isLong: false }));

@@ -6,6 +6,7 @@ import { temporaryFolder } from "../support/temporary-folder.ts";
 import { DamagedBackup } from "./damaged-backup.ts";
 import { checkApart, DamagedStore } from "./damaged-store.ts";
 import { damageKinds } from "./damages.ts";
+import { effort } from "../support/effort.ts";
 
 const maps = "/api/v1/namespaces/default/configmaps";
 const folder = temporaryFolder();
@@ -20,7 +21,7 @@ beforeAll(async () => {
 afterAll(folder.remove);
 
 const cases = damageKinds
-  .flatMap(({ count, ...kind }) => Array.from({ length: count }, (_, i) => ({ ...kind, i })))
+  .flatMap(({ count, ...kind }) => Array.from({ length: effort(1, count) }, (_, i) => ({ ...kind, i })))
   .map((one, index) => ({ ...one, seed: index + 1, end: one.i % 2 === 0 ? "killed" : "clean" }) as const);
 
 describe("serve and check over a damaged store", () => {
@@ -72,7 +73,7 @@ describe("serve and check over a damaged store", () => {
 describe("restore of a damaged backup", () => {
   it("is refused and leaves nothing, or restores what was backed up", async () => {
     const outcomes = new Set<string>();
-    for (let seed = 1; seed <= 40; seed++) {
+    for (let seed = 1; seed <= effort(8, 40); seed++) {
       const outcome = await backup.examine(new Dice(seed)).catch((error: unknown) => {
         throw new Error(`seed ${seed}: ${String(error)}`, { cause: error });
       });

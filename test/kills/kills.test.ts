@@ -7,8 +7,11 @@ import { killRepeatedly } from "./killed-server.ts";
 import { losePowerWithDeferredSyncs } from "./deferred-power-loss.ts";
 import { losePower } from "./power-loss.ts";
 import { Writer } from "./writer.ts";
+import { effort } from "../support/effort.ts";
 
-const kills = 12;
+const kills = effort(3, 12);
+/** Number of images, and how many of each kind there must be. */
+const [images, minImages] = effort([50, 2], [200, 10]);
 const folder = temporaryFolder();
 afterAll(folder.remove);
 
@@ -22,19 +25,19 @@ test(`C-1-02 a server holds every acknowledged write of 16 clients after ${kills
 
 test("C-1-02 after a loss of power at any moment of a commit the store has the state before or after it", async () => {
   const folders = [path.join(folder.path, "ordered"), path.join(folder.path, "unordered")] as const;
-  const found = await losePower({ folder: folders[0], images: 200, dice: new Dice(1) });
-  expect(Math.min(found.before, found.after)).toBeGreaterThan(10);
+  const found = await losePower({ folder: folders[0], images, dice: new Dice(1) });
+  expect(Math.min(found.before, found.after)).toBeGreaterThan(minImages);
   // A store that doesn't sync before it writes the meta page is detected.
-  const broken = losePower({ folder: folders[1], images: 200, dice: new Dice(1), isOrdered: false });
+  const broken = losePower({ folder: folders[1], images, dice: new Dice(1), isOrdered: false });
   await expect(broken).rejects.toThrow(/damaged|CORRUPTED|content/);
 }, 60_000);
 
 test("C-1-02 after a loss of power while syncs are deferred the store has an earlier state with every synced write", async () => {
   const folders = [path.join(folder.path, "deferred"), path.join(folder.path, "lying")] as const;
-  const found = await losePowerWithDeferredSyncs({ folder: folders[0], images: 200, dice: new Dice(1) });
-  expect(Math.min(found.newest, found.older)).toBeGreaterThan(10);
+  const found = await losePowerWithDeferredSyncs({ folder: folders[0], images, dice: new Dice(1) });
+  expect(Math.min(found.newest, found.older)).toBeGreaterThan(minImages);
   // A disk that drops synced sectors is detected.
-  const lying = { folder: folders[1], images: 200, dice: new Dice(1), keepsSyncs: false };
+  const lying = { folder: folders[1], images, dice: new Dice(1), keepsSyncs: false };
   await expect(losePowerWithDeferredSyncs(lying)).rejects.toThrow(/damaged|CORRUPTED|lacks/);
 }, 60_000);
 

@@ -4,8 +4,9 @@ import { openLmdbStore } from "../../src/storage/lmdb/lmdb-store.ts";
 import { Child } from "./child.ts";
 import { counterOf } from "./counter-draft.ts";
 import { temporaryFolder } from "./support.ts";
+import { effort } from "../support/effort.ts";
 
-const KILLS = 25;
+const KILLS = effort(4, 25);
 const WRITERS = 16;
 
 /** Small pseudo-random numbers from a seed, so that a failure can be repeated. */

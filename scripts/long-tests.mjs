@@ -1,0 +1,89 @@
+// Runs the long tests that a change touches: of the files since CI_BASE, or since the branch left origin/main, or of the last commit.
+// All of them with CI_ALL=1.
+import { execFileSync, spawnSync } from "node:child_process";
+import { pathToFileURL } from "node:url";
+
+/**
+ * The tests that search at random or take long by nature, and the folders whose changes they guard. What `npm test` has of them guards the
+ * same behaviour in short.
+ */
+export const longTests = [
+  {
+    tests: ["test/storage/lmdb-crash", "test/kills/", "test/damage/"],
+    touchedBy: ["src/storage/", "test/storage/", "test/kills/", "test/damage/"],
+    short: "the same files with fewer kills, images and damages",
+  },
+  {
+    tests: ["test/histories/", "test/storage/cluster-faults.etcd"],
+    touchedBy: ["src/storage/", "src/resources/", "src/authorization/", "test/histories/"],
+    short:
+      "a server over an embedded store, with one and with two workers; the conformance suites of etcd and PostgreSQL",
+  },
+  {
+    tests: ["test/simulator/"],
+    touchedBy: [
+      "src/storage/",
+      "src/resources/",
+      "src/controllers/",
+      "src/authorization/",
+      "test/simulator/",
+    ],
+    short: "two of its planted defects, and the replay of two seeds",
+  },
+  {
+    tests: ["test/robustness/fuzz", "test/fuzz/"],
+    touchedBy: ["src/http/", "src/schema/", "src/fields/", "src/base/", "test/fuzz/", "test/robustness/"],
+    short: "the same files for a shorter time",
+  },
+  {
+    tests: ["test/package/"],
+    touchedBy: ["package.json", "package-lock.json", "scripts/", "src/index.ts", "test/package/"],
+    short: "the installation of the packed package, its types and its release",
+  },
+  {
+    tests: ["test/console/", "test/attacks/proxied-pages"],
+    touchedBy: ["console/", "src/http/console/", "src/http/backends/", "test/console/"],
+    short: "the models of the console's pages, and the headers of proxied responses",
+  },
+];
+
+/**
+ * Returns the long tests that a change touches, as filters of the test runner.
+ *
+ * @param {readonly string[]} changed paths of the changed files, from the root.
+ * @returns {string[]}
+ */
+export function longTestsOf(changed) {
+  const touched = longTests.filter(({ touchedBy }) =>
+    touchedBy.some((place) => changed.some((file) => file.startsWith(place))),
+  );
+  return [...new Set(touched.flatMap(({ tests }) => tests))];
+}
+
+function changedFiles() {
+  const git = (...words) => execFileSync("git", words, { encoding: "utf8" }).trim();
+  const base = process.env.CI_BASE ?? branchPoint(git) ?? "HEAD^";
+  return git("diff", "--name-only", base, "HEAD").split("\n");
+}
+
+/** The commit at which the branch left origin/main; undefined on origin/main itself, or without it. */
+function branchPoint(git) {
+  try {
+    const point = git("merge-base", "HEAD", "origin/main");
+    return point === git("rev-parse", "HEAD") ? undefined : point;
+  } catch {
+    return undefined;
+  }
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1]).href) {
+  const all = process.env.CI_ALL === "1";
+  const tests = all ? [] : longTestsOf(changedFiles());
+  if (!all && tests.length === 0) console.log("the change touches no long tests");
+  else {
+    console.log(`long tests: ${all ? "all" : tests.join(" ")}`);
+    const words = ["vitest", "run", "--config", "vitest.long.config.ts", ...tests];
+    const { status } = spawnSync("npx", words, { stdio: "inherit" });
+    process.exitCode = status ?? 1;
+  }
+}

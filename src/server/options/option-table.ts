@@ -38,6 +38,12 @@ export const serverOptionTable = {
     "API release whose kinds, versions, feature gates and defaults the server follows.",
     { default: defaultRelease },
   ),
+  acceptUnenforcedPolicies: option(
+    boolean,
+    "accept-unenforced-policies",
+    "Start although the store has admission policies that a later release enforced and this release ignores.",
+    { default: false },
+  ),
   storage: {
     by: "engine",
     description: "Where objects are stored.",

@@ -381,6 +381,11 @@ export interface ValueOptions {
     | "1.36"
     | "1.37"
     | undefined;
+  /**
+   * Start although the store has admission policies that a later release enforced and this release ignores. (default
+   * false)
+   */
+  readonly acceptUnenforcedPolicies?: boolean | undefined;
   /** Where objects are stored. */
   readonly storage?: StorageOptions | undefined;
   /** Encryption of stored objects. */

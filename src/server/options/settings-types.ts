@@ -351,6 +351,8 @@ export interface ValueSettings {
   /** API release whose kinds, versions, feature gates and defaults the server follows. */
   readonly release:
     "1.26" | "1.27" | "1.28" | "1.29" | "1.30" | "1.31" | "1.32" | "1.33" | "1.34" | "1.35" | "1.36" | "1.37";
+  /** Start although the store has admission policies that a later release enforced and this release ignores. */
+  readonly acceptUnenforcedPolicies: boolean;
   /** Where objects are stored. */
   readonly storage: StorageSettings;
   /** Encryption of stored objects. */

@@ -45,6 +45,14 @@ export const shownElsewhere: readonly ShownElsewhere[] = [
     title: "reports the release",
   },
   {
+    flag: "accept-unenforced-policies",
+    value: "true",
+    observed: "whether a server starts that ignores stored policies",
+    file: "server/unenforced-policies.test.ts",
+    title:
+      "is served with acceptUnenforcedPolicies, disabled plugins, or the gates and versions that enforce them",
+  },
+  {
     flag: "log-format",
     value: "text",
     observed: "the form of log entries",

@@ -199,7 +199,7 @@ export async function startServer(allOptions: ServerOptions, inherited?: Inherit
     const { store: untraced, recording } = await storeInRelease(options, encryption.store, releases);
     opened.add(recording, (one) => one?.close());
     const store = tracing === undefined ? untraced : new TracedStore(untraced, tracing.tracer);
-    const storage = { ...engineStore, store, encryption, tracing };
+    const storage = { ...engineStore, store, shared: encryption.shared, encryption, tracing };
     const pieces = { registry, metrics, ...storage, chosen, extensions, life, opened, inherited };
     const parts = await assemble(options, pieces);
     const server = new Server(parts);

@@ -16,7 +16,7 @@ const read = (...resources: object[]) =>
   readEncryptionConfiguration(Buffer.from(JSON.stringify({ ...header, resources })), platform);
 
 async function labelsOf(entries: object[], ...collections: [group: string, resource: string][]) {
-  const ciphersOf = await configuredCiphers(await read(...entries), () => {
+  const { ofCollection: ciphersOf } = await configuredCiphers(await read(...entries), () => {
     throw new Error("there is no service");
   });
   return collections.map(([group, resource]) => ciphersOf(group, resource)?.writer?.label);
@@ -40,7 +40,7 @@ test("the first entry with a resource decides; its first provider encrypts and a
     ["example.com", "others"],
   );
   expect(labels).toEqual(["a", "core", "core", "apps", "apps", "rest"].map((name) => `aesgcm:v1:${name}`));
-  const ciphersOf = await configuredCiphers(await read(...entries), () => {
+  const { ofCollection: ciphersOf } = await configuredCiphers(await read(...entries), () => {
     throw new Error("there is no service");
   });
   expect(ciphersOf("core", "secrets")?.readers.map(({ label }) => label)).toEqual([
@@ -65,7 +65,7 @@ test("the examples of docs/encryption.md are accepted", async () => {
 
 test("identity as the first provider stores plain text and reads encrypted values", async () => {
   const entries = [{ resources: ["secrets"], providers: [identity, gcm("a")] }];
-  const ciphersOf = await configuredCiphers(await read(...entries), () => {
+  const { ofCollection: ciphersOf } = await configuredCiphers(await read(...entries), () => {
     throw new Error("there is no service");
   });
   expect(ciphersOf("core", "secrets")).toMatchObject({ writer: undefined, readsPlain: true });

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
+import type { Release } from "../../src/base/releases.ts";
 import { kindsOfRelease } from "../../src/kinds/kinds-of-release.ts";
 import { isStored, resourceOf } from "../../src/resources/registry/registry.ts";
 import { readEncryptionConfiguration } from "../../src/server/encryption/encryption-configuration.ts";
@@ -61,6 +62,39 @@ test("the examples of docs/encryption.md are accepted", async () => {
     { resources: ["configmaps"], ...kms },
   );
   expect(configured.map(({ providers }) => providers.length)).toEqual([1, 2]);
+});
+
+test("a rule that an earlier wildcard hides is refused from release 1.27 on, with the wildcard", async () => {
+  const readFor = (release: Release, ...resources: string[][]) => {
+    const entries = resources.map((one) => ({ resources: one, providers: [identity] }));
+    return readEncryptionConfiguration(
+      Buffer.from(JSON.stringify({ ...header, resources: entries })),
+      platform,
+      release,
+    );
+  };
+  const hidden: [earlier: string, later: string][] = [
+    ["*.*", "secrets"],
+    ["*.*", "deployments.apps"],
+    ["*.*", "*.apps"],
+    ["*.*", "*.*"],
+    ["*.", "secrets"],
+    ["*.apps", "deployments.apps"],
+    ["*.apps", "*.apps"],
+  ];
+  for (const [earlier, later] of hidden) {
+    await expect(readFor("1.27", ["nodes"], [earlier], ["events", later])).rejects.toThrow(
+      `resources[2].resources[1]: Invalid value: ${JSON.stringify(later)}: is hidden by the earlier entry with ${earlier}: `,
+    );
+    expect(await readFor("1.26", [earlier], [later])).toHaveLength(2);
+    if (earlier !== later) expect(await readFor("1.37", [later], [earlier])).toHaveLength(2);
+  }
+  for (const [earlier, later] of [
+    ["secrets", "secrets"],
+    ["*.", "deployments.apps"],
+    ["*.apps", "*.batch"],
+  ])
+    expect(await readFor("1.37", [earlier!], [later!])).toHaveLength(2);
 });
 
 test("identity as the first provider stores plain text and reads encrypted values", async () => {

@@ -43,7 +43,7 @@ export async function encryptedStore(
   { store, shared, memory }: Pick<OpenStore, "store" | "shared" | "memory">,
   metrics: MetricSet,
 ): Promise<StoreEncryption> {
-  const { encryption, vocabulary } = options;
+  const { encryption, vocabulary, release } = options;
   if (encryption === undefined) {
     if (memory === undefined) await assertNothingEncrypted(store, shared);
     return unencrypted(store, shared);
@@ -51,7 +51,9 @@ export async function encryptedStore(
   const { configFile: file, automaticReload } = encryption;
   // A store in memory writes nothing to a disk.
   if (memory !== undefined) {
-    await useConfigurationFile(flag, file, (bytes) => readEncryptionConfiguration(bytes, vocabulary));
+    await useConfigurationFile(flag, file, (bytes) =>
+      readEncryptionConfiguration(bytes, vocabulary, release),
+    );
     return unencrypted(store, shared);
   }
   const [domain = ""] = vocabulary.groupSuffix.split(".");
@@ -75,7 +77,7 @@ export async function encryptedStore(
     detach(refreshKeys(), (error) => options.log.error({ error: stackOf(error) }, "shared keys"));
   });
   const use = async (bytes: Uint8Array): Promise<void> => {
-    const entries = await readEncryptionConfiguration(bytes, vocabulary);
+    const entries = await readEncryptionConfiguration(bytes, vocabulary, release);
     await services.replace(async (open) => {
       const configured = await configuredCiphers(entries, open);
       await markEncrypted(store);

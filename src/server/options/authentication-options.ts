@@ -128,6 +128,12 @@ const proxy = group(
       "Headers with the user name; the first one with a value counts. Requires --requestheader-client-ca-file.",
       { required: true },
     ),
+    uidHeaders: option(
+      texts(),
+      "requestheader-uid-headers",
+      "Headers with the uid of the user; the first one with a value counts. X-Remote-Uid must be among them. Requires the feature gate RemoteRequestHeaderUID (on from release 1.33).",
+      { default: [] },
+    ),
     groupHeaders: option(texts(), "requestheader-group-headers", "Headers with the groups of the user.", {
       default: [],
     }),

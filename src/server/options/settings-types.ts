@@ -132,6 +132,11 @@ export interface ProxySettings {
   readonly caFile: string;
   /** Headers with the user name; the first one with a value counts. Requires `authentication.proxy.caFile`. */
   readonly usernameHeaders: readonly string[];
+  /**
+   * Headers with the uid of the user; the first one with a value counts. X-Remote-Uid must be among them. Requires
+   * the feature gate RemoteRequestHeaderUID (on from release 1.33).
+   */
+  readonly uidHeaders: readonly string[];
   /** Headers with the groups of the user. */
   readonly groupHeaders: readonly string[];
   /** Prefixes of headers with extra attributes of the user. */

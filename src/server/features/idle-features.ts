@@ -200,7 +200,6 @@ const laterByReason: Readonly<Record<string, readonly string[]>> = {
     "KMSv1",
     "SkipReadOnlyValidationGCE",
     "AllowUnsafeMalformedObjectDeletion",
-    "ConstrainedImpersonation",
     "ExcludeAdmissionWebhookVirtualResources",
     "ExternalServiceAccountTokenSigner",
     "MatchLabelKeysInPodTopologySpreadSelectorMerge",

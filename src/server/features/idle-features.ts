@@ -209,7 +209,6 @@ const laterByReason: Readonly<Record<string, readonly string[]>> = {
     "SizeBasedListCostEstimate",
     "StrictCostEnforcementForVAP",
     "StrictCostEnforcementForWebhooks",
-    "StrictIPCIDRValidation",
     "StructuredAuthenticationConfigurationEgressSelector",
     "UnknownVersionInteroperabilityProxy",
     "WatchListCompression",

@@ -3,6 +3,7 @@ import type { KindContext } from "../../../schema/context.ts";
 import type { FieldReport } from "../../../schema/faults.ts";
 import { checkPodAnnotations } from "./annotation-rules.ts";
 import { checkImageText } from "./container-rules.ts";
+import { unambiguousPodAddresses } from "./network-rules.ts";
 import type { PodShape } from "./pod-shape.ts";
 import type { PodSpec } from "./spec-fields.ts";
 
@@ -71,6 +72,7 @@ export function checkNewPod(pod: PodShape, report: FieldReport, context: KindCon
   if ((pod.spec?.ephemeralContainers ?? []).length > 0) {
     specReport.at("ephemeralContainers").forbidden("cannot be set on create");
   }
+  unambiguousPodAddresses(pod.spec ?? {}, specReport, context);
   const gated = (pod.spec?.schedulingGates ?? []).length > 0;
   if (gated && (pod.spec?.nodeName ?? "") !== "" && context.enabled("PodSchedulingReadiness")) {
     specReport.at("nodeName").forbidden("cannot be set until all schedulingGates have been cleared");

@@ -15,8 +15,8 @@ export interface EnforcedKinds {
   readonly kinds: readonly (readonly Kind[])[];
 }
 
-/** Objects of a kind are counted up to this number. */
-const maxCounted = 1000;
+/** Objects of a kind are counted up to this number and size. */
+const countLimits = { limit: 1000, maxBytes: 4_000_000 };
 
 /** Returns the kinds that later releases enforce and the reference release doesn't. */
 export async function laterEnforcedKinds(): Promise<readonly EnforcedKinds[]> {
@@ -85,10 +85,9 @@ export async function checkUnenforcedPolicies(
     for (const [kind] of kinds) {
       const resource = resourceOf(kind!, vocabulary);
       if (!isStored(resource)) continue;
-      const { entries } = await store.range({ prefix: resource.stored.storePrefix, limit: maxCounted });
+      const { entries, more } = await store.range({ prefix: resource.stored.storePrefix, ...countLimits });
       if (entries.length === 0) continue;
-      const count = entries.length < maxCounted ? `${entries.length}` : `at least ${maxCounted}`;
-      counts.push(`${count} of kind ${kind!.name}`);
+      counts.push(`${more ? "at least " : ""}${entries.length} of kind ${kind!.name}`);
     }
   }
   if (counts.length === 0) return;

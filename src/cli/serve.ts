@@ -93,6 +93,11 @@ async function runRole(serve: ServeOptions, role: Role): Promise<number> {
     }
     const { runCommitter } = await import("./workers/committer-process.ts");
     return await runCommitter(serve, role.socket, ready);
+  } catch (error) {
+    // Otherwise the end of the channel ends the process with code 0.
+    const { default: cluster } = await import("node:cluster");
+    if (cluster.worker !== undefined) cluster.worker.exitedAfterDisconnect = true;
+    throw error;
   } finally {
     // The channel to the parent would keep the process running.
     if (process.connected) process.disconnect();

@@ -204,6 +204,7 @@ export class AuditTrail implements AuditHooks {
       verb: about.facts.verb,
       user: this.user,
       impersonatedUser: about.user === about.caller ? undefined : about.user,
+      impersonationConstraint: about.impersonationConstraint,
       sourceIps: sourceAddresses(exchange),
       userAgent: agent.length > maxUserAgent ? `${agent.slice(0, maxUserAgent)}...TRUNCATED` : agent,
       objectRef: this.reference === undefined ? undefined : { ...this.reference },

@@ -1,5 +1,5 @@
 import { balancerAddresses } from "../cells.ts";
-import { loadBalancerPoints } from "../checks/load-balancer.ts";
+import { loadBalancerPoints, unambiguousPoints } from "../checks/load-balancer.ts";
 import { dnsSubdomain } from "../checks/names.ts";
 import { each, notEmpty } from "../checks/values.ts";
 import { ageColumn, nameColumn } from "../columns.ts";
@@ -115,6 +115,10 @@ export const Ingress = kind({
   },
   validateCreate(ingress, report, context) {
     checkClassOnce(ingress.metadata, ingress.spec?.ingressClassName, report, context);
+  },
+  validateUpdate(ingress, live, report, context) {
+    const [points, existing] = [ingress, live].map(({ status }) => status?.loadBalancer?.ingress);
+    unambiguousPoints(points, existing, report.at("status", "loadBalancer", "ingress"), context);
   },
   warnings(ingress, { vocabulary }, live) {
     const annotation = classAnnotation(vocabulary);

@@ -8,6 +8,7 @@ import { Binding } from "../binding.ts";
 import { podColumns } from "./columns.ts";
 import { checkPod, checkNewPod } from "./pod-rules.ts";
 import { checkResize, mergeResize } from "./resize-rules.ts";
+import { mergeLabelKeys } from "./match-label-keys.ts";
 import { nameWarnings } from "./later-warnings.ts";
 import { newPodStatus, writtenStatus } from "./new-status.ts";
 import { applySeccompAnnotations } from "./seccomp-annotations.ts";
@@ -55,8 +56,9 @@ export const Pod = kind({
         resources.requests = { ...resources.limits, ...resources.requests };
     }
   },
-  prepareCreate(copy, { vocabulary }) {
-    applySeccompAnnotations(copy.metadata.annotations, copy.spec, vocabulary);
+  prepareCreate(copy, context) {
+    applySeccompAnnotations(copy.metadata.annotations, copy.spec, context.vocabulary);
+    mergeLabelKeys(copy.spec, copy.metadata.labels ?? {}, context);
   },
   validate: checkPod,
   validateCreate: checkNewPod,

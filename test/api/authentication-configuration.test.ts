@@ -74,7 +74,9 @@ describe("a server with --authentication-config", () => {
       "for another client",
     );
     expect(await rejectionOf(server, two.token(now(), { ...claims, iss: one.url }))).toContain("signature");
-    expect(await rejectionOf(server, one.token(now(), { iss: "https://other.example" }))).toBe("invalid bearer token");
+    expect(await rejectionOf(server, one.token(now(), { iss: "https://other.example" }))).toBe(
+      "invalid bearer token",
+    );
   });
 
   test("rejects claims and users for which a rule is false", async () => {
@@ -117,7 +119,9 @@ describe("a server with --authentication-config", () => {
     for (const [index, claimMappings] of mappings.entries()) {
       const server = await start({ jwt: [{ issuer: one.issuer(), claimMappings }] });
       for (const value of [7, { a: "b" }, [1], true]) {
-        expect(await rejectionOf(server, one.token(now(), { value }))).toContain("the result must be a string");
+        expect(await rejectionOf(server, one.token(now(), { value }))).toContain(
+          "the result must be a string",
+        );
       }
       expect(await rejectionOf(server, one.token(now()))).toContain("no such key");
       const isList = index === 1 || index === 3;

@@ -1,6 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import { get } from "node:https";
 import path from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { afterAll, afterEach, describe, expect, test } from "vitest";
@@ -8,7 +9,7 @@ import { optionsOfWorker } from "../../src/cli/workers/role.ts";
 import { serveOptions } from "../../src/cli/serve-options.ts";
 import type { Api } from "../support/api.ts";
 import { childrenOf, roleOf } from "../support/child-processes.ts";
-import { plinth, program, ServerProcess } from "../support/process.ts";
+import { freePort, plinth, program, ServerProcess } from "../support/process.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
 const folder = temporaryFolder();
@@ -61,7 +62,33 @@ const configMap = (name: string) => ({ metadata: { name }, data: { name } });
 const clients = (server: ServerProcess, count: number) =>
   Array.from({ length: count }, () => server.as("admin"));
 
+/** The status of a request without credentials; undefined if nothing listens. */
+function statusOf(url: string): Promise<number | undefined> {
+  return new Promise((resolve) => {
+    const request = get(url, { rejectUnauthorized: false, agent: false }, (response) => {
+      response.resume();
+      resolve(response.statusCode);
+    });
+    request.once("error", () => resolve(undefined));
+  });
+}
+
 describe("--workers", () => {
+  test("the administrator's kubeconfig exists when /readyz succeeds for the first time", async () => {
+    const dataDir = path.join(folder.path, "early");
+    const port = await freePort();
+    const flags = ["serve", "--workers=4", `--data-dir=${dataDir}`, `--secure-port=${port}`];
+    const child = spawn(process.execPath, [program, ...flags], { stdio: "ignore" });
+    const ended = once(child, "exit");
+    try {
+      await until(async () => (await statusOf(`https://127.0.0.1:${port}/readyz`)) === 200);
+      expect(existsSync(path.join(dataDir, "admin.kubeconfig"))).toBe(true);
+    } finally {
+      child.kill("SIGTERM");
+      await ended;
+    }
+  });
+
   test("--durability: the committing process defers syncs, and every worker shows the age of unsynced writes", async () => {
     const server = await start("deferred", "--durability=leases=interval:1h");
     const leases = "/apis/coordination.platform.io/v1/namespaces/default/leases";

@@ -35,10 +35,7 @@ function webSocketToken(service: HttpService, request: RequestContext): string |
   const { exchange } = request;
   if (exchange.header("upgrade")?.toLowerCase() !== "websocket") return undefined;
   try {
-    return webSocketAuthorization(
-      exchange.header("sec-websocket-protocol") ?? "",
-      service.engine.vocabulary,
-    );
+    return webSocketAuthorization(exchange.header("sec-websocket-protocol") ?? "", service.engine.vocabulary);
   } catch (error) {
     throw rejected(service, request, error, service.callers.begin());
   }

@@ -1,7 +1,7 @@
 import { BinaryReader, WireType } from "@bufbuild/protobuf/wire";
 
 /** The length-delimited fields of a protobuf message, by number; others are skipped. */
-export function fieldsOf(bytes: Uint8Array): Map<number, Uint8Array[]> {
+function fieldsOf(bytes: Uint8Array): Map<number, Uint8Array[]> {
   const reader = new BinaryReader(bytes);
   const found = new Map<number, Uint8Array[]>();
   while (reader.pos < reader.len) {

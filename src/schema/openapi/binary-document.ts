@@ -207,9 +207,7 @@ function primitiveMembers(first: number): Record<string, FieldWriter> {
   return {
     type: text(first),
     format: text(first + 1),
-    items: wrapped([first + 2], (writer, value) =>
-      writeMessage(writer, primitiveItems(), value as JsonObject),
-    ),
+    items: wrapped([first + 2], (writer, value) => writeMessage(writer, primitiveItems, value as JsonObject)),
     collectionFormat: text(first + 3),
     default: any(first + 4),
     maximum: double(first + 5),
@@ -227,12 +225,8 @@ function primitiveMembers(first: number): Record<string, FieldWriter> {
   };
 }
 
-let items: Message | undefined;
-
-/** The message of array items that are no schema, which may contain such items. */
-function primitiveItems(): Message {
-  return (items ??= { members: primitiveMembers(1), extensions: 18 });
-}
+/** Array items that are no schema, which may contain such items. */
+const primitiveItems: Message = { members: primitiveMembers(1), extensions: 18 };
 
 /** Returns the message of a parameter outside of the body; some field numbers depend on its location. */
 function plainParameter(typeNumber: 5 | 6): Message {

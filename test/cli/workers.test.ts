@@ -7,6 +7,7 @@ import { setTimeout } from "node:timers/promises";
 import { afterAll, afterEach, describe, expect, test } from "vitest";
 import { optionsOfWorker } from "../../src/cli/workers/role.ts";
 import { serveOptions } from "../../src/cli/serve-options.ts";
+import { closeSockets, normalClose, shownEvents, WatchSocket } from "../robustness/watch-socket.ts";
 import type { Api } from "../support/api.ts";
 import { childrenOf, roleOf } from "../support/child-processes.ts";
 import { freePort, plinth, program, ServerProcess } from "../support/process.ts";
@@ -18,6 +19,7 @@ writeFileSync(tokens, "admin,root,1,system:masters\n");
 afterAll(() => folder.remove());
 const servers: ServerProcess[] = [];
 afterEach(async () => {
+  closeSockets();
   for (const server of servers.splice(0)) await server.stop();
 });
 
@@ -157,6 +159,37 @@ describe("--workers", () => {
       const answer = await api.post("/apis/authorization.platform.io/v1/subjectaccessreviews", review);
       expect(answer.body.status.allowed).toBe(true);
     }
+  });
+
+  test("WebSocket watches of every worker get what others write, and a close frame when the server stops", async () => {
+    const server = await start("sockets");
+    const port = Number(new URL(server.url).port);
+    const [writer] = clients(server, 1) as [Api];
+    expect((await writer.post(maps, configMap("first"))).status).toBe(201);
+    const target = `${maps}?watch=true&resourceVersion=0`;
+    const watching = await Promise.all(
+      Array.from({ length: 6 }, () => WatchSocket.at(port, target, { token: "admin" })),
+    );
+    for (const socket of watching) expect(await socket.head()).toMatch(/^HTTP\/1\.1 101 /);
+    await Promise.all(
+      clients(server, 4).map(async (api, n) => {
+        expect((await api.post(maps, configMap(`next-${n}`))).status).toBe(201);
+      }),
+    );
+    const all = ["first", "next-0", "next-1", "next-2", "next-3"].map((name) => `ADDED ${name}`);
+    for (const socket of watching) {
+      await until(async () => {
+        const events = new Set(shownEvents(await socket.messages(1)));
+        return all.every((one) => events.has(one));
+      });
+    }
+    const stopping = server.stop();
+    for (const socket of watching) {
+      await until(async () => (await socket.messages(2)).some(({ opcode }) => opcode === 8));
+      socket.end();
+      expect((await socket.closed()).at(-1)).toEqual(normalClose);
+    }
+    expect(await stopping).toBe(0);
   });
 
   test("loses no acknowledged write when the process that commits is killed, and replaces it", async () => {

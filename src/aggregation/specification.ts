@@ -3,7 +3,7 @@ import { parseExactJson } from "../base/json/embedded.ts";
 import { isObject, type JsonObject, type JsonValue } from "../base/json/value.ts";
 import type { YieldIfDue } from "../base/yielding.ts";
 import { definitionPair, pathPair } from "../schema/openapi/binary-document.ts";
-import { MissingPartError, withSharedParts } from "./shared-parts.ts";
+import { SharedPartError, SharedParts } from "./shared-parts.ts";
 
 /** The part of an extension server's OpenAPI 2.0 document for one group version. */
 export interface RemoteSpecification {
@@ -38,10 +38,11 @@ export async function readSpecification(
   const allDefinitions = document["definitions"];
   if (document["swagger"] !== "2.0" || !isObject(all))
     throw new SpecificationFault("it is no OpenAPI 2.0 document");
+  const shared = new SharedParts(document);
   const paths: JsonObject = {};
   for (const [path, item] of Object.entries(all)) {
     if ((path !== prefix && !path.startsWith(`${prefix}/`)) || !isObject(item)) continue;
-    paths[path] = itemOf(item, document);
+    paths[path] = inlined(item, shared);
     await yieldIfDue();
   }
   const definitions = reachable(paths, isObject(allDefinitions) ? allDefinitions : {});
@@ -62,11 +63,11 @@ export async function readSpecification(
   return { tag, paths, definitions };
 }
 
-function itemOf(item: JsonObject, document: JsonObject): JsonObject {
+function inlined(item: JsonObject, shared: SharedParts): JsonObject {
   try {
-    return withSharedParts(item, document);
+    return shared.inline(item);
   } catch (error) {
-    if (error instanceof MissingPartError) throw new SpecificationFault(error.message);
+    if (error instanceof SharedPartError) throw new SpecificationFault(error.message);
     throw error;
   }
 }

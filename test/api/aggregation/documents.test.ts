@@ -280,6 +280,15 @@ describe("OpenAPI", () => {
       },
     ],
     [
+      "whose references multiply it",
+      (one) => (_request, response) => {
+        const large = { name: "p", in: "query", type: "string", description: "x".repeat(1024 * 1024) };
+        const parameters = Array.from({ length: 40 }, () => ({ $ref: "#/parameters/large" }));
+        const paths = { [`${one.path}/widgets`]: { get: { parameters } } };
+        one.json(response, swagger(one.path, { paths, parameters: { large } }));
+      },
+    ],
+    [
       "with what has no binary form",
       (one) => (_request, response) => {
         const paths = { [`${one.path}/widgets`]: { get: { strange: true } } };

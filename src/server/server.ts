@@ -285,7 +285,6 @@ async function assemble(options: ServerOptions, pieces: Pieces): Promise<Parts> 
   const authorizer = authorization.chain;
   const parts = { user, serving, quotas, authorizer, apiServices, issueLegacyToken, queues, states };
   opened.add(await startControllers({ chosen, options, engine, ...parts }), close);
-  life.synced = true;
   effects.repair?.start();
   const service = await httpService(options, engine, {
     metrics,
@@ -304,6 +303,8 @@ async function assemble(options: ServerOptions, pieces: Pieces): Promise<Parts> 
   opened.add(service.audit, (audit) => audit?.close());
   const listenerParts = { options, registry, client, serving, service, opened, publishTrust };
   const listener = await startListening(listenerParts);
+  // Not ready before: the program then writes the kubeconfig without waiting for anything.
+  life.synced = true;
   if (pieces.memory !== undefined) await queues.idle(maxTurnsUntilIdle);
   const tools = toolParts({ ...pieces, options, service, user, serving });
   const running = { service, adminToken, authentication, queues, tools };

@@ -86,7 +86,19 @@ export interface ViewSubresource<O = ApiObject> {
   readonly kind: () => Kind;
   /** Returns the fields of the view, without apiVersion, kind and metadata. */
   readonly read: (object: O) => Record<string, unknown>;
-  /** Copies the fields of the written view to the copy of the live object. */
+  /**
+   * Checks that a get can show the object; absent if it always can.
+   *
+   * @throws {StatusError} InternalError: the object lacks a field of the view.
+   */
+  readonly checkShown?: (object: O) => void;
+  /** Returns the fields of the view that a write starts from; absent if they are those of `read`. */
+  readonly basis?: (object: O) => Record<string, unknown>;
+  /**
+   * Copies the fields of the written view to the copy of the live object.
+   *
+   * @throws {StatusError} BadRequest: the view lacks a field that the object lacks too.
+   */
   readonly write: (copy: O, view: ApiObject) => void;
   /** The written fields, for managed fields: the path of each in the view and in the object. */
   readonly fields: readonly { readonly view: readonly string[]; readonly object: readonly string[] }[];

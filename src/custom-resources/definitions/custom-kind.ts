@@ -26,7 +26,7 @@ import {
 } from "../conversion/webhook-converter.ts";
 import { deprecationOf, finalizerWarnings, replacementOf } from "./custom-warnings.ts";
 import { anySchema, type ParsedSchema, type SharedSchema } from "./shared-schema.ts";
-import { checkReplicas, customScale, valueAt, type ScalePaths } from "./scale.ts";
+import { checkScale, customScale, valueAt, type ScalePaths } from "./scale.ts";
 
 type Definition = CustomResourceDefinition;
 type Version = NonNullable<Definition["spec"]["versions"]>[number];
@@ -184,7 +184,7 @@ function customKind(
           )
         : undefined,
     subresources: paths === undefined ? {} : { scale: customScale(paths) },
-    ...(paths && { validate: (object, report) => checkReplicas(object, paths, report) }),
+    ...(paths && { validate: (object, report) => checkScale(object, paths, report) }),
     ...(hasStatus && {
       status: { initial: () => defaultMember(parsed().node, "status"), keepsMetadata: "all" },
     }),

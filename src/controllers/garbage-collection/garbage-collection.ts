@@ -11,6 +11,7 @@ import type { Controller, ControllerContext, QueueDependencies } from "../contro
 import { retryRaced } from "../create-or-update.ts";
 import { EventRecorder } from "../event-recorder.ts";
 import { WorkQueue } from "../work-queue.ts";
+import { ForeignOwners } from "./foreign-owners.ts";
 import { mayMatter, Ownership } from "./ownership.ts";
 
 type Dependencies = QueueDependencies & Pick<ControllerContext, "client" | "registry" | "store">;
@@ -46,6 +47,7 @@ class Collector {
   private readonly queue: WorkQueue;
   private readonly follower: Follower;
   private readonly events: EventRecorder;
+  private readonly foreignOwners: ForeignOwners;
   /** Owners that are blocked by dependents. When such a dependent is changed or deleted, the owner is processed again. */
   private readonly blockedOwners = new Set<string>();
   private timer: Timer | undefined;
@@ -63,6 +65,7 @@ class Collector {
       context.queueObserver?.("garbagecollector"),
       workers,
     );
+    this.foreignOwners = new ForeignOwners(context.store, context.registry);
     this.events = new EventRecorder(context.client, context.clock, component, (error) => failed("/", error));
     const handler = {
       matters: mayMatter,
@@ -123,23 +126,30 @@ class Collector {
 
   private put(entry: Entry): void {
     const before = this.ownership.owners(entry.key);
-    for (const owner of this.ownership.put(entry)) this.recordImpossibleOwner(entry.key, owner);
+    for (const owner of this.ownership.put(entry)) {
+      this.recordInvalidOwner(entry.key, owner, "names a namespaced kind, and the object is in no namespace");
+    }
     this.queue.add(entry.key);
     for (const owner of [...before, ...this.ownership.owners(entry.key)]) {
       if (this.blockedOwners.has(owner)) this.queue.add(owner);
     }
   }
 
-  /** Records an Event that the object won't be collected with this owner of a namespaced kind. */
-  private recordImpossibleOwner(key: string, { apiVersion, kind, name, uid }: OwnerReferenceValue): void {
-    const owner = `[${apiVersion}/${kind}, name: ${name}, uid: ${uid}]`;
-    const message = `ownerRef ${owner} names a namespaced kind, and the object is in no namespace`;
+  /** Records an Event about a reference to an owner that the object can't have. */
+  private recordInvalidOwner(
+    key: string,
+    { apiVersion, kind, name, uid }: OwnerReferenceValue,
+    problem: string,
+  ): void {
+    const message = `ownerRef [${apiVersion}/${kind}, name: ${name}, uid: ${uid}] ${problem}`;
     this.events.record(this.referenceTo(key), "Warning", "OwnerRefInvalidNamespace", message);
   }
 
   /** Processes the dependents of a deleted object, and the owners that may have waited for it. */
   private removed(key: string): void {
-    for (const dependent of this.ownership.dependentsOf(key)) this.queue.add(dependent);
+    const dependents = this.ownership.dependentsOf(key);
+    if (dependents.length > 0) this.foreignOwners.noteDeleted(key);
+    for (const dependent of dependents) this.queue.add(dependent);
     for (const owner of this.ownership.owners(key)) this.queue.add(owner);
     this.ownership.remove(key);
     this.blockedOwners.delete(key);
@@ -217,6 +227,7 @@ class Collector {
     const states = await Promise.all(ownerReferences.map((owner) => this.stateOf(owner, key)));
     const lost = ownerReferences.filter((_, index) => states[index] !== "solid");
     if (lost.length === 0) return;
+    await this.recordForeignOwners(key, lost);
     if (lost.length < ownerReferences.length) return this.dropReferences(key, object, new Set(lost));
     const waiting = states.includes("waiting") && this.ownership.servedDependentsOf(key).length > 0;
     const policy = finalizers.includes(orphanFinalizer)
@@ -234,6 +245,16 @@ class Collector {
         policy,
       ),
     );
+  }
+
+  /** Records Events about the references of an object to owners in another namespace. */
+  private async recordForeignOwners(key: string, owners: readonly OwnerReferenceValue[]): Promise<void> {
+    const { namespace } = namesOf(key);
+    for (const owner of owners) {
+      const expected = this.ownership.keyOfOwner(owner, namespace);
+      if (expected === undefined || !(await this.foreignOwners.has(owner, expected))) continue;
+      this.recordInvalidOwner(key, owner, `does not exist in namespace ${JSON.stringify(namespace)}`);
+    }
   }
 
   /** Returns true if a dependent of the object is being deleted and waits for its own dependents. */

@@ -181,3 +181,19 @@ export function deletableTypes(
   }
   return [...types.values()];
 }
+
+/** Returns the resource type of a kind of an available extension server, in the version that a reference names. */
+export function typeOfKind(
+  services: RemoteServices,
+  vocabulary: Vocabulary,
+  { apiVersion, kind }: { readonly apiVersion: string; readonly kind: string },
+  controller: string,
+): RemoteObjects | undefined {
+  const [group = "", version = ""] = apiVersion.split("/");
+  const remote = services.find(group, version);
+  if (remote === undefined || !remote.available) return undefined;
+  const resource = remote.resources?.find(
+    (one) => one.kind === kind && !one.name.includes("/") && one.verbs.includes("get"),
+  );
+  return resource && new RemoteObjects(remote, resource, vocabulary, controller);
+}

@@ -1,3 +1,5 @@
+import type { RemoteServices } from "../../aggregation/remote-objects.ts";
+import type { MaybePromise } from "../../base/maybe-promise.ts";
 import type { ObjectReference } from "../../resources/clients/client.ts";
 import { foregroundFinalizer, orphanFinalizer } from "../../kinds/checks/finalizers.ts";
 import { Follower } from "../../resources/followers/follower.ts";
@@ -13,14 +15,17 @@ import { EventRecorder } from "../event-recorder.ts";
 import { WorkQueue } from "../work-queue.ts";
 import { ForeignOwners } from "./foreign-owners.ts";
 import { mayMatter, Ownership } from "./ownership.ts";
+import { RemoteOwnership, type OwnerState, type RemotelyOwned } from "./remote-ownership.ts";
 
-type Dependencies = QueueDependencies & Pick<ControllerContext, "client" | "registry" | "store">;
+/** Dependencies of the garbage collector. */
+export type GarbageDependencies = QueueDependencies &
+  Pick<ControllerContext, "client" | "registry" | "store"> & { readonly apiServices: RemoteServices };
 
 /**
  * Deletes objects that have lost all their owners, and releases owners that wait for their dependents: until they are
  * deleted (foreground) or orphaned (spec: conventions 3.2).
  */
-export const garbageCollection: Controller<Dependencies> = {
+export const garbageCollection: Controller<GarbageDependencies> = {
   name: "garbagecollector",
   start(context) {
     const collector = new Collector(context, (key, error) => context.failed(this.name, key, error));
@@ -48,13 +53,14 @@ class Collector {
   private readonly follower: Follower;
   private readonly events: EventRecorder;
   private readonly foreignOwners: ForeignOwners;
+  private readonly remote: RemoteOwnership;
   /** Owners that are blocked by dependents. When such a dependent is changed or deleted, the owner is processed again. */
   private readonly blockedOwners = new Set<string>();
   private timer: Timer | undefined;
   private closed = false;
 
   constructor(
-    private readonly context: Dependencies,
+    private readonly context: GarbageDependencies,
     private readonly failed: (key: string, error: unknown) => void,
   ) {
     this.ownership = new Ownership(context.registry);
@@ -67,6 +73,12 @@ class Collector {
     );
     this.foreignOwners = new ForeignOwners(context.store, context.registry);
     this.events = new EventRecorder(context.client, context.clock, component, (error) => failed("/", error));
+    this.remote = new RemoteOwnership(context.apiServices, context.registry.vocabulary, context.clock, {
+      stateOf: (owner, namespace) => this.localState(owner, namespace),
+      remotelyOwned: () => this.remotelyOwned(),
+      lost: (key) => this.queue.add(key),
+      failed: (error) => failed("/", error),
+    });
     const handler = {
       matters: mayMatter,
       put: (entry: Entry) => this.put(entry),
@@ -82,6 +94,7 @@ class Collector {
   /** Loads the stored objects in the background; the server's start doesn't wait for it. */
   start(): void {
     this.follower.startInBackground();
+    this.remote.start();
     this.scheduleRecheck(this.context.registry.revision);
   }
 
@@ -120,7 +133,7 @@ class Collector {
     this.closed = true;
     this.timer?.cancel();
     this.follower.close();
-    await this.queue.close();
+    await Promise.all([this.queue.close(), this.remote.close()]);
     await this.events.close();
   }
 
@@ -173,6 +186,10 @@ class Collector {
     if (!orphans && !finalizers.includes(foregroundFinalizer)) return false;
     // All dependents must be loaded first: otherwise some would be deleted with the owner, or left behind.
     await this.follower.sync();
+    if (await this.remote.release(uid, orphans)) {
+      this.queue.addLater(key, orphanRetryMs);
+      return true;
+    }
     const done = orphans ? await this.orphan(key, uid, closing) : !(await this.deleteBlocking(key, uid));
     if (done) await this.dropFinalizer(key, owner, orphans ? orphanFinalizer : foregroundFinalizer);
     return true;
@@ -272,16 +289,29 @@ class Collector {
     return true;
   }
 
-  private async stateOf(
-    owner: OwnerReferenceValue,
-    dependent: string,
-  ): Promise<"solid" | "lost" | "waiting"> {
-    const key = this.ownership.keyOfOwner(owner, namesOf(dependent).namespace);
-    // The owner of an unknown kind can't be looked up, so it is assumed to exist.
-    if (key === undefined) return "solid";
+  private stateOf(owner: OwnerReferenceValue, dependent: string): MaybePromise<OwnerState> {
+    // The owner of an unknown kind is assumed to exist, unless its extension server says that it doesn't.
+    return (
+      this.localState(owner, namesOf(dependent).namespace) ?? (this.remote.isLost(owner) ? "lost" : "solid")
+    );
+  }
+
+  private localState(owner: OwnerReferenceValue, namespace: string): Promise<OwnerState> | undefined {
+    const key = this.ownership.keyOfOwner(owner, namespace);
+    return key === undefined ? undefined : this.stateOfKey(key, owner);
+  }
+
+  private async stateOfKey(key: string, { uid }: OwnerReferenceValue): Promise<OwnerState> {
     const object = await this.read(key);
-    if (object === undefined || object.uid !== owner.uid) return "lost";
+    if (object === undefined || object.uid !== uid) return "lost";
     return waitsForDependents(object) ? "waiting" : "solid";
+  }
+
+  private async *remotelyOwned(): AsyncGenerator<RemotelyOwned> {
+    for (const key of this.ownership.withUnknownKinds()) {
+      const owners = (await this.read(key))?.ownerReferences;
+      if (owners !== undefined) yield { key, namespace: namesOf(key).namespace, owners };
+    }
   }
 
   /** Removes the references to an owner from one dependent; retries if other writes come first. */

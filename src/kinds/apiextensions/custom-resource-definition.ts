@@ -93,7 +93,7 @@ export const CustomResourceDefinition = kind({
   },
   validateCreate: (definition, report, context) => checkApproval(definition, undefined, report, context),
   validateUpdate(definition, live, report, context) {
-    checkDefinitionChange(definition, live, report);
+    checkDefinitionChange(definition, live, report, context);
     checkApproval(definition, live, report, context);
   },
   validateLast: checkRules,

@@ -10,6 +10,7 @@ import type { FieldReport } from "./faults.ts";
 import type { CustomKindFacts } from "./custom-kind-facts.ts";
 import type { NameForm } from "./object-meta-rules.ts";
 import { structsIn } from "./structs.ts";
+import type { ConnectSubresource, PartSubresource, StatusSpec, Verb } from "./subresources.ts";
 import {
   field,
   string,
@@ -26,6 +27,7 @@ export type {
   ObjectMetaValue,
   OwnerReferenceValue,
 } from "./api-object.ts";
+export type { ConnectSubresource, PartSubresource, StatusSpec, Verb } from "./subresources.ts";
 export type { Group } from "./types.ts";
 
 /** Returns the full name of a group: `rbac.authorization.platform.io`. */
@@ -43,41 +45,6 @@ export type ObjectOf<F extends Fields> = StaticFields<F> & {
 /** A subresource of an object (spec: conventions 4.1). */
 export type Subresource<O = ApiObject> =
   PartSubresource<O> | ViewSubresource<O> | ActionSubresource | ConnectSubresource;
-
-/** Metadata fields that a write to a part of the object may leave unchanged. */
-export type KeptMetadata = "labels" | "annotations" | "finalizers" | "ownerReferences" | "deletionTimestamp";
-
-/** A subresource that writes a part of the object, such as `status`. */
-export interface PartSubresource<O = ApiObject> {
-  readonly shape?: undefined;
-  readonly verbs: readonly Verb[];
-  /**
-   * Metadata fields that a write to the part doesn't change; `all` means all except managed fields. Absent: the metadata of the request
-   * replaces that of the live object, as in a write of the main resource.
-   */
-  readonly keepsMetadata?: "all" | readonly KeptMetadata[];
-  /** Paths of fields that are excluded from field ownership, though the write may change them. */
-  readonly unowned?: readonly (readonly string[])[];
-  /** Whether a change increments `metadata.generation`, as a write of the main resource does. */
-  readonly incrementsGeneration?: boolean;
-  /** Copies the fields that the part may change, except metadata, from `written` to the copy of the live object. */
-  readonly merge: (copy: O, written: O, context: KindContext) => void;
-}
-
-/**
- * The `status` subresource, with verbs get, patch and update. An update of the main resource doesn't change the status. A write to
- * the subresource changes only status and metadata.
- */
-export interface StatusSpec<O = ApiObject> {
-  /** Returns the status of a new object, which replaces the one in the request. Absent: the status of the request is kept. */
-  readonly initial?: (copy: O, context: KindContext) => StatusOf<O>;
-  readonly keepsMetadata?: "all" | readonly KeptMetadata[];
-  readonly unowned?: readonly (readonly string[])[];
-  /** Returns the status after a write to the subresource; defaults to the status of `written`. */
-  readonly write?: (written: O, live: O, context: KindContext) => StatusOf<O>;
-}
-
-type StatusOf<O> = O extends { status?: infer S } ? S | undefined : unknown;
 
 /** A subresource of another kind that reads and writes a part of the object, such as `scale`. */
 export interface ViewSubresource<O = ApiObject> {
@@ -114,14 +81,6 @@ export interface ActionSubresource {
   readonly olderVersions?: readonly string[];
 }
 
-/** A subresource that connects to the workload of the object, such as `proxy` or `exec`. */
-export interface ConnectSubresource {
-  readonly shape: "connect";
-  readonly verbs: readonly Verb[];
-  /** Name of the options kind; its fields are the query parameters. */
-  readonly optionsKind: string;
-}
-
 /**
  * Conversion between a version and the storage version (spec: conventions 9). Both functions may modify their argument. The
  * caller sets apiVersion and kind of the result.
@@ -147,8 +106,6 @@ export interface KindEffect {
   /** What the objects specify but this server doesn't enforce; a create returns it as a warning. */
   readonly unenforced?: string;
 }
-
-export type Verb = "get" | "list" | "watch" | "create" | "update" | "patch" | "delete" | "deletecollection";
 
 const allVerbs: readonly Verb[] = [
   "create",
@@ -194,6 +151,11 @@ export interface KindMembers<O> {
   readonly returnsDeletedObject?: boolean;
   /** Selectable fields besides metadata.name and metadata.namespace; each function returns the value to compare. */
   readonly selectable?: Readonly<Record<string, (object: O) => string>>;
+  /** Further selectable fields in the releases from `since` on. Objects that were stored earlier don't have them in their headers. */
+  readonly laterSelectable?: {
+    readonly since: Release;
+    readonly fields: Readonly<Record<string, (object: O) => string>>;
+  };
   /** The part whose changes increment `metadata.generation`, which starts at 1. Absent: no generation. */
   readonly generationOf?: (object: O) => unknown;
   /** `generationOf` in the releases from `since` on. */

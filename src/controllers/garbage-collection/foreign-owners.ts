@@ -40,8 +40,8 @@ export class ForeignOwners {
     const { entries } = await this.store.range({ prefix, limit: maxNamespaces });
     const keys = entries.map((entry) => keyOf(resource, namesOf(entry.key).name, name));
     for (let at = 0; at < keys.length; at += parallelReads) {
-      const found = await Promise.all(keys.slice(at, at + parallelReads).map((key) => this.store.get(key)));
-      if (found.some((entry) => entry !== undefined && metadataOf(entry).uid === uid)) return true;
+      const owners = await Promise.all(keys.slice(at, at + parallelReads).map((key) => this.store.get(key)));
+      if (owners.some((entry) => entry !== undefined && metadataOf(entry).uid === uid)) return true;
     }
     return false;
   }

@@ -168,10 +168,10 @@ export class RemoteOwnership {
       const states: OwnerState[] = [];
       for (const owner of ownerReferences)
         states.push(await (this.local.stateOf(owner, namespace) ?? this.remoteState(owner, namespace)));
-      const kept = ownerReferences.filter((_, index) => states[index] === "solid");
-      if (kept.length === ownerReferences.length) return;
-      if (kept.length === 0) await type.delete(metadata);
-      else if (type.allows("patch")) await type.setOwners(metadata, kept);
+      const solid = ownerReferences.filter((_, index) => states[index] === "solid");
+      if (solid.length === ownerReferences.length) return;
+      if (solid.length === 0) await type.delete(metadata);
+      else if (type.allows("patch")) await type.setOwners(metadata, solid);
     });
   }
 
@@ -181,10 +181,10 @@ export class RemoteOwnership {
     const type = typeOfKind(this.services, this.vocabulary, owner, account);
     if (type === undefined || this.isPaused(type) || this.lookups >= maxLookups) return "solid";
     this.lookups++;
-    const found = await this.called(type, () =>
+    const answer = await this.called(type, () =>
       type.find(type.resource.namespaced ? namespace : "", owner.name).then((object) => ({ object })),
     );
-    return found === undefined || found.object?.uid === owner.uid ? "solid" : "lost";
+    return answer === undefined || answer.object?.uid === owner.uid ? "solid" : "lost";
   }
 
   private types(): readonly RemoteObjects[] {

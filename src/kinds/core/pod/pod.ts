@@ -48,6 +48,10 @@ export const Pod = kind({
     "status.podIP": (pod) => pod.status?.podIP ?? "",
     "status.nominatedNodeName": (pod) => pod.status?.nominatedNodeName ?? "",
   },
+  laterSelectable: {
+    since: "1.28",
+    fields: { "spec.hostNetwork": ({ spec }) => String(spec?.hostNetwork ?? false) },
+  },
   fillDefaults({ spec }, context) {
     if (spec === undefined) return;
     const { release } = context;

@@ -82,13 +82,16 @@ describe("pods", () => {
     }),
   );
 
-  test("keep their generation when they are bound to a node", () =>
+  test("keep their generation and get the labels of the binding when they are bound to a node", () =>
     inRelease("1.37", async ({ admin }) => {
       await ok(admin.post(pods, pod("a")));
-      const binding = { metadata: { name: "a" }, target: { kind: "Node", name: "n" } };
+      const binding = {
+        metadata: { name: "a", labels: { a: "b", "not valid": "c" } },
+        target: { kind: "Node", name: "n" },
+      };
       await ok(admin.post(`${pods}/a/binding`, binding));
       const { spec, metadata } = (await admin.get(`${pods}/a`)).body;
-      expect([spec.nodeName, metadata.generation]).toEqual(["n", 1]);
+      expect([spec.nodeName, metadata.generation, metadata.labels]).toEqual(["n", 1, { a: "b" }]);
     }));
 });
 

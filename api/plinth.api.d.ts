@@ -4251,6 +4251,20 @@ export interface VocabularyBehavior {
   readonly viewRule: "get" | "list";
 }
 
+// ---- vocabulary/names
+
+declare const part: unique symbol;
+
+/** Domain of labels, annotations, taints and finalizers. Its type differs from that of {@link GroupSuffix}, because the texts may differ. */
+export type Domain = string & {
+  readonly [part]: "domain";
+};
+
+/** Suffix of the names of API groups. */
+export type GroupSuffix = string & {
+  readonly [part]: "group suffix";
+};
+
 // ---- vocabulary/vocabularies
 
 /** What ends the names of the server's own groups, in each vocabulary; for static types. */
@@ -4265,9 +4279,9 @@ export type GroupSuffix = "platform.io" | "k8s.io";
 export interface Vocabulary {
   readonly name: "platform" | "kubernetes";
   /** Suffix of API group names, for example `platform.io` in `rbac.authorization.platform.io`. */
-  readonly groupSuffix: string;
+  readonly groupSuffix: GroupSuffix;
   /** Domain of labels, annotations, taints, finalizers and signer names, for example `platform.io/metadata.name`. */
-  readonly domain: string;
+  readonly domain: Domain;
   /** Media type of the binary encoding (spec: conventions 4.7). */
   readonly protobufMediaType: string;
   /** Media type of CBOR; undefined unless the server supports it. */

@@ -1,3 +1,4 @@
+import { apiGroup } from "../vocabulary/names.ts";
 import { deepClone, type JsonValue } from "../base/json/value.ts";
 import type { Release } from "../base/releases.ts";
 import type { MaybePromise } from "../base/maybe-promise.ts";
@@ -32,7 +33,7 @@ export type { Group } from "./types.ts";
 
 /** Returns the full name of a group: `rbac.authorization.platform.io`. */
 export function groupName(group: Group, vocabulary: Vocabulary): string {
-  return group.suffixed ? `${group.base}.${vocabulary.groupSuffix}` : group.base;
+  return group.suffixed ? apiGroup(vocabulary.groupSuffix, group.base) : group.base;
 }
 
 /** The type of the objects in the functions of a kind declaration. */

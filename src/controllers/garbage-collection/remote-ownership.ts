@@ -53,6 +53,7 @@ interface RemoteDependent {
 
 /** The objects of one resource type at the last complete read. */
 interface Listing {
+  readonly type: RemoteObjects;
   readonly dependents: readonly RemoteDependent[];
   readonly uids: ReadonlySet<string>;
 }
@@ -101,7 +102,7 @@ export class RemoteOwnership {
    * server doesn't answer are ignored.
    */
   async release(ownerUid: string, orphans: boolean): Promise<boolean> {
-    if (this.types().length === 0) return false;
+    if (this.types().length === 0 && this.listings.size === 0) return false;
     await this.readObjects();
     let blocked = false;
     let released = 0;
@@ -223,6 +224,13 @@ export class RemoteOwnership {
         if (listing !== undefined) listings.set(name, listing);
       }),
     );
+    // Also while it is unavailable, until its APIService is deleted.
+    const registered = new Set([...this.services.list()].map(({ remote }) => remote));
+    for (const [name, listing] of this.listings) {
+      const isAvailable = types.some(({ remote }) => remote === listing.type.remote);
+      if (!listings.has(name) && !isAvailable && registered.has(listing.type.remote))
+        listings.set(name, listing);
+    }
     this.listings = listings;
   }
 
@@ -275,5 +283,5 @@ async function listingOf(type: RemoteObjects): Promise<Listing> {
     if (next === undefined) break;
     after = next;
   }
-  return { dependents, uids };
+  return { type, dependents, uids };
 }

@@ -43,9 +43,9 @@ const checksPerMinute = 100;
 /** Lets time pass until the collector has read the objects of the extension server and a condition holds. */
 async function passesUntil(condition: () => Promise<boolean> | boolean): Promise<void> {
   let checks = 0;
-  await until(() => {
-    if (checks++ % checksPerMinute === 0) clock.advance(60_000);
-    return Promise.resolve(condition());
+  await until(async () => {
+    if (checks++ % checksPerMinute === 0) await clock.advance(60_000);
+    return condition();
   }, Boolean);
 }
 const exists = async (name: string) => (await server.admin.get(`${maps}/${name}`)).status === 200;

@@ -34,7 +34,7 @@ export function podUsage(
  * Returns the requests or limits of the containers of a pod: the sum of its containers and sidecars or, if larger, the largest init
  * container with the sidecars that start before it.
  */
-export function containerUsage(
+function containerUsage(
   spec: MeasuredSpec | undefined,
   member: "requests" | "limits",
 ): Map<string, Quantity> {

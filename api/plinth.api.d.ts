@@ -1900,45 +1900,6 @@ export type ObjectOf<F extends Fields> = StaticFields<F> & {
 export type Subresource<O = ApiObject> =
   PartSubresource<O> | ViewSubresource<O> | ActionSubresource | ConnectSubresource;
 
-/** Metadata fields that a write to a part of the object may leave unchanged. */
-export type KeptMetadata = "labels" | "annotations" | "finalizers" | "ownerReferences" | "deletionTimestamp";
-
-/** A subresource that writes a part of the object, such as `status`. */
-export interface PartSubresource<O = ApiObject> {
-  readonly shape?: undefined;
-  readonly verbs: readonly Verb[];
-  /**
-   * Metadata fields that a write to the part doesn't change; `all` means all except managed fields. Absent: the metadata of the request
-   * replaces that of the live object, as in a write of the main resource.
-   */
-  readonly keepsMetadata?: "all" | readonly KeptMetadata[];
-  /** Paths of fields that are excluded from field ownership, though the write may change them. */
-  readonly unowned?: readonly (readonly string[])[];
-  /** Whether a change increments `metadata.generation`, as a write of the main resource does. */
-  readonly incrementsGeneration?: boolean;
-  /** Copies the fields that the part may change, except metadata, from `written` to the copy of the live object. */
-  readonly merge: (copy: O, written: O, context: KindContext) => void;
-}
-
-/**
- * The `status` subresource, with verbs get, patch and update. An update of the main resource doesn't change the status. A write to
- * the subresource changes only status and metadata.
- */
-export interface StatusSpec<O = ApiObject> {
-  /** Returns the status of a new object, which replaces the one in the request. Absent: the status of the request is kept. */
-  readonly initial?: (copy: O, context: KindContext) => StatusOf<O>;
-  readonly keepsMetadata?: "all" | readonly KeptMetadata[];
-  readonly unowned?: readonly (readonly string[])[];
-  /** Returns the status after a write to the subresource; defaults to the status of `written`. */
-  readonly write?: (written: O, live: O, context: KindContext) => StatusOf<O>;
-}
-
-type StatusOf<O> = O extends {
-  status?: infer S;
-}
-  ? S | undefined
-  : unknown;
-
 /** A subresource of another kind that reads and writes a part of the object, such as `scale`. */
 export interface ViewSubresource<O = ApiObject> {
   readonly shape: "view";
@@ -1946,7 +1907,19 @@ export interface ViewSubresource<O = ApiObject> {
   readonly kind: () => Kind;
   /** Returns the fields of the view, without apiVersion, kind and metadata. */
   readonly read: (object: O) => Record<string, unknown>;
-  /** Copies the fields of the written view to the copy of the live object. */
+  /**
+   * Checks that a get can show the object; absent if it always can.
+   *
+   * @throws {StatusError} InternalError: the object lacks a field of the view.
+   */
+  readonly checkShown?: (object: O) => void;
+  /** Returns the fields of the view that a write starts from; absent if they are those of `read`. */
+  readonly basis?: (object: O) => Record<string, unknown>;
+  /**
+   * Copies the fields of the written view to the copy of the live object.
+   *
+   * @throws {StatusError} BadRequest: the view lacks a field that the object lacks too.
+   */
   readonly write: (copy: O, view: ApiObject) => void;
   /** The written fields, for managed fields: the path of each in the view and in the object. */
   readonly fields: readonly {
@@ -1963,14 +1936,6 @@ export interface ActionSubresource {
   readonly kind: () => Kind;
   /** Older versions with the same fields that are accepted in the request body. */
   readonly olderVersions?: readonly string[];
-}
-
-/** A subresource that connects to the workload of the object, such as `proxy` or `exec`. */
-export interface ConnectSubresource {
-  readonly shape: "connect";
-  readonly verbs: readonly Verb[];
-  /** Name of the options kind; its fields are the query parameters. */
-  readonly optionsKind: string;
 }
 
 /**
@@ -1997,8 +1962,6 @@ export interface KindEffect {
   /** What the objects specify but this server doesn't enforce; a create returns it as a warning. */
   readonly unenforced?: string;
 }
-
-export type Verb = "get" | "list" | "watch" | "create" | "update" | "patch" | "delete" | "deletecollection";
 
 /**
  * The declaration of a kind in one version, except its fields. All functions are pure. Their objects have only
@@ -2033,6 +1996,11 @@ export interface KindMembers<O> {
   readonly returnsDeletedObject?: boolean;
   /** Selectable fields besides metadata.name and metadata.namespace; each function returns the value to compare. */
   readonly selectable?: Readonly<Record<string, (object: O) => string>>;
+  /** Further selectable fields in the releases from `since` on. Objects that were stored earlier don't have them in their headers. */
+  readonly laterSelectable?: {
+    readonly since: Release;
+    readonly fields: Readonly<Record<string, (object: O) => string>>;
+  };
   /** The part whose changes increment `metadata.generation`, which starts at 1. Absent: no generation. */
   readonly generationOf?: (object: O) => unknown;
   /** `generationOf` in the releases from `since` on. */
@@ -2241,6 +2209,57 @@ export declare function structsIn(groupVersion: GroupVersion): {
   readonly atomicStruct: DeclareStruct;
   readonly union: DeclareUnion;
 };
+
+// ---- schema/subresources
+
+export type Verb = "get" | "list" | "watch" | "create" | "update" | "patch" | "delete" | "deletecollection";
+
+/** Metadata fields that a write to a part of the object may leave unchanged. */
+export type KeptMetadata = "labels" | "annotations" | "finalizers" | "ownerReferences" | "deletionTimestamp";
+
+/** A subresource that writes a part of the object, such as `status`. */
+export interface PartSubresource<O = ApiObject> {
+  readonly shape?: undefined;
+  readonly verbs: readonly Verb[];
+  /**
+   * Metadata fields that a write to the part doesn't change; `all` means all except managed fields. Absent: the metadata of the request
+   * replaces that of the live object, as in a write of the main resource.
+   */
+  readonly keepsMetadata?: "all" | readonly KeptMetadata[];
+  /** Paths of fields that are excluded from field ownership, though the write may change them. */
+  readonly unowned?: readonly (readonly string[])[];
+  /** Whether a change increments `metadata.generation`, as a write of the main resource does. */
+  readonly incrementsGeneration?: boolean;
+  /** Copies the fields that the part may change, except metadata, from `written` to the copy of the live object. */
+  readonly merge: (copy: O, written: O, context: KindContext) => void;
+}
+
+/**
+ * The `status` subresource, with verbs get, patch and update. An update of the main resource doesn't change the status. A write to
+ * the subresource changes only status and metadata.
+ */
+export interface StatusSpec<O = ApiObject> {
+  /** Returns the status of a new object, which replaces the one in the request. Absent: the status of the request is kept. */
+  readonly initial?: (copy: O, context: KindContext) => StatusOf<O>;
+  readonly keepsMetadata?: "all" | readonly KeptMetadata[];
+  readonly unowned?: readonly (readonly string[])[];
+  /** Returns the status after a write to the subresource; defaults to the status of `written`. */
+  readonly write?: (written: O, live: O, context: KindContext) => StatusOf<O>;
+}
+
+type StatusOf<O> = O extends {
+  status?: infer S;
+}
+  ? S | undefined
+  : unknown;
+
+/** A subresource that connects to the workload of the object, such as `proxy` or `exec`. */
+export interface ConnectSubresource {
+  readonly shape: "connect";
+  readonly verbs: readonly Verb[];
+  /** Name of the options kind; its fields are the query parameters. */
+  readonly optionsKind: string;
+}
 
 // ---- schema/types
 
@@ -3325,6 +3344,11 @@ export interface ProxyOptions {
   readonly caFile: string;
   /** Headers with the user name; the first one with a value counts. Requires `authentication.proxy.caFile`. */
   readonly usernameHeaders: readonly string[];
+  /**
+   * Headers with the uid of the user; the first one with a value counts. X-Remote-Uid must be among them. Requires
+   * the feature gate RemoteRequestHeaderUID (on from release 1.33). (default [])
+   */
+  readonly uidHeaders?: readonly string[] | undefined;
   /** Headers with the groups of the user. (default []) */
   readonly groupHeaders?: readonly string[] | undefined;
   /** Prefixes of headers with extra attributes of the user. (default []) */
@@ -3568,6 +3592,11 @@ export interface ValueOptions {
     | "1.36"
     | "1.37"
     | undefined;
+  /**
+   * Start although the store has admission policies that a later release enforced and this release ignores. (default
+   * false)
+   */
+  readonly acceptUnenforcedPolicies?: boolean | undefined;
   /** Where objects are stored. */
   readonly storage?: StorageOptions | undefined;
   /** Encryption of stored objects. */
@@ -4222,6 +4251,20 @@ export interface VocabularyBehavior {
   readonly viewRule: "get" | "list";
 }
 
+// ---- vocabulary/names
+
+declare const part: unique symbol;
+
+/** Domain of labels, annotations, taints and finalizers. Its type differs from that of {@link GroupSuffix}, because the texts may differ. */
+export type Domain = string & {
+  readonly [part]: "domain";
+};
+
+/** Suffix of the names of API groups. */
+export type GroupSuffix = string & {
+  readonly [part]: "group suffix";
+};
+
 // ---- vocabulary/vocabularies
 
 /** What ends the names of the server's own groups, in each vocabulary; for static types. */
@@ -4236,9 +4279,9 @@ export type GroupSuffix = "platform.io" | "k8s.io";
 export interface Vocabulary {
   readonly name: "platform" | "kubernetes";
   /** Suffix of API group names, for example `platform.io` in `rbac.authorization.platform.io`. */
-  readonly groupSuffix: string;
+  readonly groupSuffix: GroupSuffix;
   /** Domain of labels, annotations, taints, finalizers and signer names, for example `platform.io/metadata.name`. */
-  readonly domain: string;
+  readonly domain: Domain;
   /** Media type of the binary encoding (spec: conventions 4.7). */
   readonly protobufMediaType: string;
   /** Media type of CBOR; undefined unless the server supports it. */

@@ -44,6 +44,7 @@ export const sections = [
       "docs/aggregation.md",
       "docs/console.md",
       "docs/projects.md",
+      "docs/clients.md",
     ],
   },
   {

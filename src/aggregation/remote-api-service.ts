@@ -153,6 +153,28 @@ export class RemoteApiService implements PrioritizedVersion {
     return this.connection().send(url, { method: "GET", headers: all, timeoutMs });
   }
 
+  /**
+   * Sends a request and reads the whole answer.
+   *
+   * @param headers with lists for repeated ones.
+   * @throws {RemoteFault} as {@link read}.
+   */
+  send(
+    method: "DELETE" | "GET" | "PATCH",
+    path: string,
+    headers: ForwardedIdentity,
+    body: string | undefined,
+    timeoutMs: number,
+  ): Promise<RemoteAnswer> {
+    const url = new URL(`https://${this.authority}${path}`);
+    return this.connection().send(url, {
+      method,
+      headers: headers as Readonly<Record<string, string | string[]>>,
+      timeoutMs,
+      ...(body !== undefined && { body }),
+    });
+  }
+
   /** Open connections that use the server's current client certificate. */
   agent(): Agent {
     const certificate = this.certificate;

@@ -3,6 +3,7 @@ import { parseExactJson } from "../base/json/embedded.ts";
 import { isObject, type JsonObject, type JsonValue } from "../base/json/value.ts";
 import type { YieldIfDue } from "../base/yielding.ts";
 import { definitionPair, pathPair } from "../schema/openapi/binary-document.ts";
+import { SharedPartError, SharedParts } from "./shared-parts.ts";
 
 /** The part of an extension server's OpenAPI 2.0 document for one group version. */
 export interface RemoteSpecification {
@@ -37,12 +38,13 @@ export async function readSpecification(
   const allDefinitions = document["definitions"];
   if (document["swagger"] !== "2.0" || !isObject(all))
     throw new SpecificationFault("it is no OpenAPI 2.0 document");
-  const paths = Object.fromEntries(
-    Object.entries(all).filter(
-      ([path, item]) => (path === prefix || path.startsWith(`${prefix}/`)) && isObject(item),
-    ),
-  );
-  await yieldIfDue();
+  const shared = new SharedParts(document);
+  const paths: JsonObject = {};
+  for (const [path, item] of Object.entries(all)) {
+    if ((path !== prefix && !path.startsWith(`${prefix}/`)) || !isObject(item)) continue;
+    paths[path] = inlined(item, shared);
+    await yieldIfDue();
+  }
   const definitions = reachable(paths, isObject(allDefinitions) ? allDefinitions : {});
   await yieldIfDue();
   try {
@@ -59,6 +61,15 @@ export async function readSpecification(
     throw new SpecificationFault(`it can't be written in binary: ${String(error)}`);
   }
   return { tag, paths, definitions };
+}
+
+function inlined(item: JsonObject, shared: SharedParts): JsonObject {
+  try {
+    return shared.inline(item);
+  } catch (error) {
+    if (error instanceof SharedPartError) throw new SpecificationFault(error.message);
+    throw error;
+  }
 }
 
 function parsed(text: string): JsonObject {

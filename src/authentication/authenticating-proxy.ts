@@ -7,6 +7,8 @@ import { refusal } from "./refusal.ts";
 export interface IdentityHeaders {
   /** Headers with the user name; the first one with a value is used. */
   readonly username: readonly string[];
+  /** Headers with the uid; the first one with a value is used. */
+  readonly uids: readonly string[];
   /** Headers with groups; each value of each header is a group. */
   readonly groups: readonly string[];
   /** Prefixes of headers with extra fields; the rest of the header name is the key. */
@@ -35,7 +37,7 @@ export class AuthenticatingProxy implements Authenticator {
     if (certificate === undefined || rawHeaders === undefined) return undefined;
     if (!this.certificates.isTrusted(credentials)) return undefined;
     const values = valuesByName(rawHeaders);
-    const name = this.username(values);
+    const name = firstValue(values, this.headers.username);
     if (name === undefined) return undefined;
     const { commonName } = this.certificates.subjectOf(certificate);
     if (this.allowedNames.length > 0 && !this.allowedNames.includes(commonName)) {
@@ -44,19 +46,9 @@ export class AuthenticatingProxy implements Authenticator {
       );
     }
     const groups = this.headers.groups.flatMap((header) => nonEmpty(values.get(header)).map(decodeUtf8));
-    const user: UserInfo = { name, uid: "", groups, extra: this.extra(values) };
+    const uid = firstValue(values, this.headers.uids) ?? "";
+    const user: UserInfo = { name, uid, groups, extra: this.extra(values) };
     return { user, method: "authenticating-proxy", cacheable: false };
-  }
-
-  /** Returns the value of the first header that has one. Several values are rejected, because they are ambiguous. */
-  private username(values: HeaderValues): string | undefined {
-    for (const header of this.headers.username) {
-      const [name, ...more] = nonEmpty(values.get(header));
-      if (more.length > 0)
-        throw refusal(`${errorPrefix}: the header ${JSON.stringify(header)} has several values`);
-      if (name !== undefined) return decodeUtf8(name);
-    }
-    return undefined;
   }
 
   private extra(values: HeaderValues): UserInfo["extra"] {
@@ -72,13 +64,25 @@ export class AuthenticatingProxy implements Authenticator {
   }
 }
 
+/** Returns the value of the first header that has one. Several values are rejected, because they are ambiguous. */
+function firstValue(values: HeaderValues, headers: readonly string[]): string | undefined {
+  for (const header of headers) {
+    const [value, ...more] = nonEmpty(values.get(header));
+    if (more.length > 0)
+      throw refusal(`${errorPrefix}: the header ${JSON.stringify(header)} has several values`);
+    if (value !== undefined) return decodeUtf8(value);
+  }
+  return undefined;
+}
+
 /** Whether a header (in lower case) contains the identity of the user. Such headers must not be forwarded. */
 export function isIdentityHeader(
-  { username, groups, extraPrefixes }: IdentityHeaders,
+  { username, uids, groups, extraPrefixes }: IdentityHeaders,
   name: string,
 ): boolean {
   return (
     username.includes(name) ||
+    uids.includes(name) ||
     groups.includes(name) ||
     extraPrefixes.some((prefix) => name.startsWith(prefix))
   );

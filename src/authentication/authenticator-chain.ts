@@ -1,11 +1,11 @@
 import type { MaybePromise } from "../base/maybe-promise.ts";
-import { StatusError } from "../base/status-error.ts";
+import type { StatusError } from "../base/status-error.ts";
 import type { UserInfo } from "../base/user-info.ts";
 import type { Vocabulary } from "../vocabulary/vocabulary.ts";
 import { anonymous } from "./anonymous.ts";
 import type { AuthenticationResult, Authenticator, Credentials } from "./authenticator.ts";
 import { bearerToken } from "./bearer-token.ts";
-import { isRefusal } from "./refusal.ts";
+import { isRefusal, refusalWithoutReason } from "./refusal.ts";
 
 export interface AuthenticatorChainOptions {
   readonly vocabulary: Vocabulary;
@@ -82,7 +82,7 @@ export class AuthenticatorChain implements Authenticator {
   private fallback(credentials: Credentials, refusal: StatusError | undefined): AuthenticationResult {
     if (refusal !== undefined) throw refusal;
     if (bearerToken(credentials.authorization) !== undefined || !this.mayBeAnonymous(credentials)) {
-      throw new StatusError("Unauthorized", "Unauthorized");
+      throw refusalWithoutReason();
     }
     return credentials.certificate === undefined ? this.anonymous : { ...this.anonymous, cacheable: false };
   }

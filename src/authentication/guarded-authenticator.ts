@@ -2,6 +2,7 @@ import { ExtensionError, inTime, isPromise, isRecord, type ExtensionGuard } from
 import { StatusError } from "../base/status-error.ts";
 import type { UserInfo } from "../base/user-info.ts";
 import type { AuthenticationResult, Authenticator } from "./authenticator.ts";
+import { refusalWithoutReason } from "./refusal.ts";
 
 /** An authenticator of the embedding program, with its name in logs and metrics. */
 export interface NamedAuthenticator extends Authenticator {
@@ -21,7 +22,7 @@ export function guardedAuthenticator(
   const fail = (error: unknown): never => {
     if (error instanceof StatusError) throw error;
     guard.failed(`authenticator ${JSON.stringify(name)}`, error);
-    throw new StatusError("Unauthorized", "Unauthorized");
+    throw refusalWithoutReason();
   };
   return {
     authenticate(credentials) {

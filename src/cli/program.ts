@@ -78,6 +78,9 @@ function messageOf(error: unknown): string {
     "StoreUnavailableError",
     "StoreFullError",
     "StoreTimeoutError",
+    "EncryptionError",
+    "EncryptedValueError",
+    "KeyServiceError",
     "StatusError",
     "ClientError",
   ];

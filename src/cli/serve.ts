@@ -93,6 +93,11 @@ async function runRole(serve: ServeOptions, role: Role): Promise<number> {
     }
     const { runCommitter } = await import("./workers/committer-process.ts");
     return await runCommitter(serve, role.socket, ready);
+  } catch (error) {
+    // Otherwise the end of the channel ends the process with code 0.
+    const { default: cluster } = await import("node:cluster");
+    if (cluster.worker !== undefined) cluster.worker.exitedAfterDisconnect = true;
+    throw error;
   } finally {
     // The channel to the parent would keep the process running.
     if (process.connected) process.disconnect();
@@ -126,6 +131,8 @@ async function serveUntilStopped(
   const server = await startServerProcess(serve);
   const file = beside ? administratorFileBeside(dataDir, server.url!) : defaultFile;
   const stop = stopSignal();
+  // Before the other workers start: clients read the file as soon as the server is ready.
+  if (announces) await writeAdministrator(file, server, options.log);
   const mayAnnounce = ready?.();
   if (announces) await Promise.race([stop, announceAfter(mayAnnounce, server, options, file)]);
   await stop;
@@ -135,7 +142,7 @@ async function serveUntilStopped(
   return 0;
 }
 
-/** Waits until the start may be announced; writes the administrator's kubeconfig and prints the start message. */
+/** Prints the start message when the start may be announced. */
 async function announceAfter(
   mayAnnounce: Promise<void> | undefined,
   server: Server,
@@ -143,7 +150,6 @@ async function announceAfter(
   file: string,
 ): Promise<void> {
   await mayAnnounce;
-  await writeAdministrator(file, server, options.log);
   process.stdout.write(
     startMessage(
       {

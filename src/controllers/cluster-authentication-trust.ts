@@ -25,6 +25,7 @@ export interface ClusterTrust {
         /** PEM of the CA certificates for the proxies' certificates. */
         readonly certificates: readonly string[];
         readonly usernameHeaders: readonly string[];
+        readonly uidHeaders?: readonly string[] | undefined;
         readonly groupHeaders?: readonly string[] | undefined;
         readonly extraHeaderPrefixes?: readonly string[] | undefined;
         readonly allowedNames?: readonly string[] | undefined;
@@ -70,6 +71,8 @@ function factsOf({ clients, proxies }: ClusterTrust): Facts {
   if (proxies === undefined) return facts;
   facts.set(`${proxyPrefix}${clientKey}`, proxies.certificates);
   facts.set(`${proxyPrefix}username-headers`, proxies.usernameHeaders);
+  const { uidHeaders = [] } = proxies;
+  if (uidHeaders.length > 0) facts.set(`${proxyPrefix}uid-headers`, uidHeaders);
   facts.set(`${proxyPrefix}group-headers`, proxies.groupHeaders ?? []);
   facts.set(`${proxyPrefix}extra-headers-prefix`, proxies.extraHeaderPrefixes ?? []);
   facts.set(`${proxyPrefix}allowed-names`, proxies.allowedNames ?? []);

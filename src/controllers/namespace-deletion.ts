@@ -1,3 +1,4 @@
+import type { RemoteServices } from "../aggregation/remote-objects.ts";
 import { qualifiedName } from "../base/group-names.ts";
 import { StatusError } from "../base/status-error.ts";
 import { nextTurn } from "../base/yielding.ts";
@@ -9,6 +10,12 @@ import { decodeEntry, headerOf } from "../resources/objects/stored.ts";
 import type { Entry, Store } from "../storage/store.ts";
 import type { Vocabulary } from "../vocabulary/vocabulary.ts";
 import type { Controller, ControllerContext, QueueDependencies } from "./controller.ts";
+import {
+  noRemoteContent,
+  RemoteContent,
+  type RemainingObjects,
+  type RemoteContentState,
+} from "./remote-content.ts";
 import { WorkQueue } from "./work-queue.ts";
 
 /** Delay before a namespace with remaining content is reconciled again. */
@@ -22,6 +29,7 @@ const parallelDeletes = 16;
 export type NamespaceDependencies = QueueDependencies &
   Pick<ControllerContext, "client" | "registry" | "store" | "informer"> & {
     readonly featureEnabled: (gate: string) => boolean;
+    readonly apiServices: RemoteServices;
   };
 
 /** Number of namespaces that are emptied concurrently, so that a large one doesn't delay the others. */
@@ -41,10 +49,16 @@ export const namespaceDeletion: Controller<NamespaceDependencies> = {
       await services?.sync();
       return unavailableVersions((services?.list() ?? []) as Iterable<APIService>);
     };
-    const queue = new WorkQueue(
+    const remote = new RemoteContent(
+      context,
+      (name) => queue.add(name),
+      (name, error) => context.failed(this.name, name, error),
+    );
+    const queue: WorkQueue = new WorkQueue(
       context.clock,
       async (name, closing) => {
-        const done = await new Deletion(context, unavailable, name, closing).run();
+        const done = await new Deletion(context, unavailable, remote, name, closing).run();
+        if (done) remote.forget(name);
         if (!done) queue.addLater(name, remainingCheckMs);
       },
       (name, error) => context.failed(this.name, name, error),
@@ -56,16 +70,17 @@ export const namespaceDeletion: Controller<NamespaceDependencies> = {
       // before.
       if (object === undefined ? before !== undefined : isTerminating(object)) queue.add(namesOf(key).name);
     });
-    return { close: () => queue.close() };
+    return {
+      async close() {
+        await Promise.all([queue.close(), remote.close()]);
+      },
+    };
   },
 };
 
-/** Remaining objects of one resource type in a namespace. */
-interface Remaining {
+/** Remaining objects of one of this server's resource types in a namespace. */
+interface Remaining extends RemainingObjects {
   readonly resource: Resource;
-  count: number;
-  /** Number of objects by finalizer. */
-  readonly finalizers: Map<string, number>;
 }
 
 /** What keeps a namespace from being deleted. */
@@ -73,6 +88,8 @@ interface Obstacles {
   readonly remaining: readonly Remaining[];
   /** The group versions of extension servers that are unavailable: they may have objects in the namespace. */
   readonly undiscovered: readonly string[];
+  /** What remains at the available extension servers. */
+  readonly remote: RemoteContentState;
 }
 
 /** The group versions of the extension servers that are unavailable, in order. */
@@ -96,6 +113,7 @@ class Deletion {
     private readonly context: Pick<NamespaceDependencies, "client" | "registry" | "store" | "featureEnabled">,
     /** Returns the group versions whose resource types are unknown at present. */
     private readonly unavailable: () => Promise<readonly string[]>,
+    private readonly remoteContent: RemoteContent,
     private readonly name: string,
     private readonly closing: AbortSignal,
   ) {
@@ -110,7 +128,17 @@ class Deletion {
     const remaining = await this.sweep();
     if (remaining === undefined || namespace === undefined) return true;
     const { vocabulary } = this.context.registry;
-    return finish(this.client, vocabulary, namespace, { remaining, undiscovered: await this.unavailable() });
+    // Pods are deleted before objects of extension servers too.
+    const remote = this.waitsForPods(remaining)
+      ? noRemoteContent
+      : this.remoteContent.stateOf(this.name, namespace.metadata.uid ?? "");
+    const undiscovered = await this.unavailable();
+    return finish(this.client, vocabulary, namespace, { remaining, undiscovered, remote });
+  }
+
+  private waitsForPods(remaining: readonly Remaining[]): boolean {
+    if (!this.context.featureEnabled("OrderedNamespaceDeletion")) return false;
+    return remaining.some(({ resource }) => isOfPods(resource));
   }
 
   private find(): Promise<Namespace | undefined> {
@@ -215,7 +243,8 @@ async function finish(
   });
   if (namespace === undefined) return true;
   if (namespace.metadata.uid !== swept.metadata.uid) return !isTerminating(namespace);
-  if (obstacles.remaining.length > 0 || obstacles.undiscovered.length > 0) {
+  const { remaining, undiscovered, remote } = obstacles;
+  if (remaining.length > 0 || undiscovered.length > 0 || !remote.isEmpty) {
     const conditions = conditionsOf(obstacles, namespace);
     if (JSON.stringify(conditions) !== JSON.stringify(namespace.status?.conditions)) {
       const status = { ...namespace.status, conditions };
@@ -234,7 +263,8 @@ async function finish(
   return true;
 }
 
-function conditionsOf({ remaining, undiscovered }: Obstacles, namespace: Namespace) {
+function conditionsOf({ remaining: own, undiscovered, remote }: Obstacles, namespace: Namespace) {
+  const remaining: readonly RemainingObjects[] = [...own, ...remote.remaining];
   const finalizers = new Map<string, number>();
   for (const one of remaining) {
     for (const [name, count] of one.finalizers) finalizers.set(name, (finalizers.get(name) ?? 0) + count);
@@ -266,8 +296,14 @@ function conditionsOf({ remaining, undiscovered }: Obstacles, namespace: Namespa
     "DiscoveryFailed",
     `Discovery failed for some groups, ${undiscovered.length} failing: ${undiscovered.join(", ")}: the extension server is unavailable`,
   );
+  const failure = condition(
+    "NamespaceDeletionContentFailure",
+    "ContentDeletionFailed",
+    `Failed to delete all resource types, ${remote.failures.length} remaining: ${remote.failures.join(", ")}`,
+  );
   return [
     ...(undiscovered.length > 0 ? [discovery] : []),
+    ...(remote.failures.length > 0 ? [failure] : []),
     ...(remaining.length > 0 ? contentConditions() : []),
   ];
 }

@@ -1,3 +1,4 @@
+import type { Release } from "../base/releases.ts";
 import { mandatoryLevels, mandatorySchemas } from "../kinds/flowcontrol/mandatory.ts";
 import type { Vocabulary } from "../vocabulary/vocabulary.ts";
 import type {
@@ -15,9 +16,9 @@ export interface DefaultObject<O> {
   readonly mandatory: boolean;
 }
 
-/** The default priority levels of the reference. */
-export function defaultLevels(): DefaultObject<PriorityLevelObject>[] {
-  const fixed = Object.entries(mandatoryLevels).map(([name, spec]) => ({
+/** The default priority levels of the reference in a release. */
+export function defaultLevels(release: Release): DefaultObject<PriorityLevelObject>[] {
+  const fixed = Object.entries(mandatoryLevels(release)).map(([name, spec]) => ({
     object: { metadata: { name }, spec: spec as PriorityLevelSpec },
     mandatory: true,
   }));

@@ -1,4 +1,5 @@
 import type { ApiServices } from "../aggregation/api-services.ts";
+import type { FailedAuthenticationLog } from "./metrics/failed-authentications.ts";
 import type { RequestLog } from "./metrics/request-log.ts";
 import type { RequestObserver } from "./metrics/access-log.ts";
 import type { Clock } from "../base/clock.ts";
@@ -126,6 +127,8 @@ export interface HttpLog {
   defect(error: unknown, source: DefectSource): void;
   /** Reports that the store is unavailable. May be called very often. */
   unavailable(cause: unknown, request: LoggedRequest): void;
+  /** Logs why the credentials of a request were rejected. May be called very often. */
+  readonly unauthenticated: FailedAuthenticationLog;
   /** Reports that a watcher or reader was cut off. */
   cutOff(reason: string, request: LoggedRequest): void;
 }

@@ -30,8 +30,8 @@ const maxConnections = 100;
 
 /** One request to a service. */
 export interface RemoteRequest {
-  readonly method: "GET" | "POST";
-  readonly headers?: Readonly<Record<string, string>>;
+  readonly method: "DELETE" | "GET" | "PATCH" | "POST";
+  readonly headers?: Readonly<Record<string, string | string[]>>;
   readonly body?: string;
   /** Overrides the timeout of the limits. */
   readonly timeoutMs?: number;

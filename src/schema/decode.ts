@@ -22,7 +22,7 @@ export class TypeFault extends Error {
 export interface Decoded {
   /** The value in canonical form: declared fields in declared order, without nulls and empty values. */
   readonly value: Record<string, unknown>;
-  /** Paths of undeclared fields, in the format of Kubernetes; they were dropped. */
+  /** Paths of undeclared fields outside of unions, in the format of Kubernetes. All undeclared fields were dropped. */
   readonly unknownFields: readonly string[];
   /** Whether the list of unknown fields was truncated. */
   readonly moreUnknownFields: boolean;
@@ -63,6 +63,8 @@ class Decoder {
   readonly unknownFields: string[] = [];
   moreUnknownFields = false;
   private readonly path: (string | number)[] = [];
+  /** Number of unions around the current value. */
+  private unions = 0;
 
   /** @param canonical whether the result is a complete object in canonical form; false for a partial object. */
   constructor(private readonly canonical: boolean) {}
@@ -146,7 +148,10 @@ class Decoder {
   private union(type: UnionType, input: unknown): unknown {
     const form = formOf(type, input);
     if (form === undefined) throw this.fault(Object.keys(type.forms).join(" or "), input);
-    return this.value(form.type, input);
+    this.unions++;
+    const decoded = this.value(form.type, input);
+    this.unions--;
+    return decoded;
   }
 
   private scalar(type: ScalarType, input: unknown): unknown {
@@ -188,7 +193,9 @@ class Decoder {
     }
   }
 
+  /** Reports an unknown field; not within a union, where the reference decodes leniently (spec: conventions 4.8). */
   private addUnknown(path: string): void {
+    if (this.unions > 0) return;
     if (this.unknownFields.length === maxUnknownFields) this.moreUnknownFields = true;
     else this.unknownFields.push(path);
   }

@@ -35,7 +35,8 @@ class ReleaseKinds {
   }
 
   private copy(declared: Kind): Kind {
-    const { conversion, laterStatus, laterGeneration } = declared;
+    const { conversion, laterStatus, laterGeneration, laterSelectable } = declared;
+    const hasLaterSelectable = laterSelectable !== undefined && !isLater(laterSelectable.since, this.release);
     const hasLaterGeneration = laterGeneration !== undefined && !isLater(laterGeneration.since, this.release);
     const hasLaterStatus = laterStatus !== undefined && !isLater(laterStatus.since, this.release);
     const kind = hasLaterStatus ? withLaterStatus(declared, laterStatus.status) : declared;
@@ -47,6 +48,7 @@ class ReleaseKinds {
       declaration: declarationOf(declared),
       type: this.copier.struct(kind.type),
       ...(hasLaterGeneration && { generationOf: laterGeneration.of }),
+      ...(hasLaterSelectable && { selectable: { ...kind.selectable, ...laterSelectable.fields } }),
       ...(kind.columns && { columns: columnsInRelease(kind.columns, kind.laterColumns ?? [], this.release) }),
       subresources: Object.fromEntries(subresources),
       ...(conversion && { conversion: { ...conversion, stored: () => this.get(conversion.stored()) } }),

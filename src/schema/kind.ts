@@ -1,3 +1,4 @@
+import { apiGroup } from "../vocabulary/names.ts";
 import { deepClone, type JsonValue } from "../base/json/value.ts";
 import type { Release } from "../base/releases.ts";
 import type { MaybePromise } from "../base/maybe-promise.ts";
@@ -10,6 +11,7 @@ import type { FieldReport } from "./faults.ts";
 import type { CustomKindFacts } from "./custom-kind-facts.ts";
 import type { NameForm } from "./object-meta-rules.ts";
 import { structsIn } from "./structs.ts";
+import type { ConnectSubresource, PartSubresource, StatusSpec, Verb } from "./subresources.ts";
 import {
   field,
   string,
@@ -26,11 +28,12 @@ export type {
   ObjectMetaValue,
   OwnerReferenceValue,
 } from "./api-object.ts";
+export type { ConnectSubresource, PartSubresource, StatusSpec, Verb } from "./subresources.ts";
 export type { Group } from "./types.ts";
 
 /** Returns the full name of a group: `rbac.authorization.platform.io`. */
 export function groupName(group: Group, vocabulary: Vocabulary): string {
-  return group.suffixed ? `${group.base}.${vocabulary.groupSuffix}` : group.base;
+  return group.suffixed ? apiGroup(vocabulary.groupSuffix, group.base) : group.base;
 }
 
 /** The type of the objects in the functions of a kind declaration. */
@@ -44,41 +47,6 @@ export type ObjectOf<F extends Fields> = StaticFields<F> & {
 export type Subresource<O = ApiObject> =
   PartSubresource<O> | ViewSubresource<O> | ActionSubresource | ConnectSubresource;
 
-/** Metadata fields that a write to a part of the object may leave unchanged. */
-export type KeptMetadata = "labels" | "annotations" | "finalizers" | "ownerReferences" | "deletionTimestamp";
-
-/** A subresource that writes a part of the object, such as `status`. */
-export interface PartSubresource<O = ApiObject> {
-  readonly shape?: undefined;
-  readonly verbs: readonly Verb[];
-  /**
-   * Metadata fields that a write to the part doesn't change; `all` means all except managed fields. Absent: the metadata of the request
-   * replaces that of the live object, as in a write of the main resource.
-   */
-  readonly keepsMetadata?: "all" | readonly KeptMetadata[];
-  /** Paths of fields that are excluded from field ownership, though the write may change them. */
-  readonly unowned?: readonly (readonly string[])[];
-  /** Whether a change increments `metadata.generation`, as a write of the main resource does. */
-  readonly incrementsGeneration?: boolean;
-  /** Copies the fields that the part may change, except metadata, from `written` to the copy of the live object. */
-  readonly merge: (copy: O, written: O, context: KindContext) => void;
-}
-
-/**
- * The `status` subresource, with verbs get, patch and update. An update of the main resource doesn't change the status. A write to
- * the subresource changes only status and metadata.
- */
-export interface StatusSpec<O = ApiObject> {
-  /** Returns the status of a new object, which replaces the one in the request. Absent: the status of the request is kept. */
-  readonly initial?: (copy: O, context: KindContext) => StatusOf<O>;
-  readonly keepsMetadata?: "all" | readonly KeptMetadata[];
-  readonly unowned?: readonly (readonly string[])[];
-  /** Returns the status after a write to the subresource; defaults to the status of `written`. */
-  readonly write?: (written: O, live: O, context: KindContext) => StatusOf<O>;
-}
-
-type StatusOf<O> = O extends { status?: infer S } ? S | undefined : unknown;
-
 /** A subresource of another kind that reads and writes a part of the object, such as `scale`. */
 export interface ViewSubresource<O = ApiObject> {
   readonly shape: "view";
@@ -86,7 +54,19 @@ export interface ViewSubresource<O = ApiObject> {
   readonly kind: () => Kind;
   /** Returns the fields of the view, without apiVersion, kind and metadata. */
   readonly read: (object: O) => Record<string, unknown>;
-  /** Copies the fields of the written view to the copy of the live object. */
+  /**
+   * Checks that a get can show the object; absent if it always can.
+   *
+   * @throws {StatusError} InternalError: the object lacks a field of the view.
+   */
+  readonly checkShown?: (object: O) => void;
+  /** Returns the fields of the view that a write starts from; absent if they are those of `read`. */
+  readonly basis?: (object: O) => Record<string, unknown>;
+  /**
+   * Copies the fields of the written view to the copy of the live object.
+   *
+   * @throws {StatusError} BadRequest: the view lacks a field that the object lacks too.
+   */
   readonly write: (copy: O, view: ApiObject) => void;
   /** The written fields, for managed fields: the path of each in the view and in the object. */
   readonly fields: readonly { readonly view: readonly string[]; readonly object: readonly string[] }[];
@@ -100,14 +80,6 @@ export interface ActionSubresource {
   readonly kind: () => Kind;
   /** Older versions with the same fields that are accepted in the request body. */
   readonly olderVersions?: readonly string[];
-}
-
-/** A subresource that connects to the workload of the object, such as `proxy` or `exec`. */
-export interface ConnectSubresource {
-  readonly shape: "connect";
-  readonly verbs: readonly Verb[];
-  /** Name of the options kind; its fields are the query parameters. */
-  readonly optionsKind: string;
 }
 
 /**
@@ -135,8 +107,6 @@ export interface KindEffect {
   /** What the objects specify but this server doesn't enforce; a create returns it as a warning. */
   readonly unenforced?: string;
 }
-
-export type Verb = "get" | "list" | "watch" | "create" | "update" | "patch" | "delete" | "deletecollection";
 
 const allVerbs: readonly Verb[] = [
   "create",
@@ -182,6 +152,11 @@ export interface KindMembers<O> {
   readonly returnsDeletedObject?: boolean;
   /** Selectable fields besides metadata.name and metadata.namespace; each function returns the value to compare. */
   readonly selectable?: Readonly<Record<string, (object: O) => string>>;
+  /** Further selectable fields in the releases from `since` on. Objects that were stored earlier don't have them in their headers. */
+  readonly laterSelectable?: {
+    readonly since: Release;
+    readonly fields: Readonly<Record<string, (object: O) => string>>;
+  };
   /** The part whose changes increment `metadata.generation`, which starts at 1. Absent: no generation. */
   readonly generationOf?: (object: O) => unknown;
   /** `generationOf` in the releases from `since` on. */

@@ -45,6 +45,7 @@ import { encryptedStore, type StoreEncryption } from "./encryption/store-encrypt
 import { openStore, type OpenStore } from "./start/open-store.ts";
 import { startWriting } from "./start/start-writes.ts";
 import { storedReleases, storeInRelease } from "./start/store-release.ts";
+import { checkUnenforcedPolicies } from "./admission/unenforced-policies.ts";
 import type { ServerOptions } from "./options/server-options.ts";
 import { optionsOfFork } from "./library/forks.ts";
 import type { Inherited } from "./start/inherited.ts";
@@ -193,11 +194,12 @@ export async function startServer(allOptions: ServerOptions, inherited?: Inherit
     const metrics = createMetrics(options);
     // Encryption writes to the store.
     const releases = await storedReleases(options, engineStore);
+    await checkUnenforcedPolicies(options, registry, engineStore.store, releases);
     const encryption = opened.add(await encryptedStore(options, engineStore, metrics), close);
     const { store: untraced, recording } = await storeInRelease(options, encryption.store, releases);
     opened.add(recording, (one) => one?.close());
     const store = tracing === undefined ? untraced : new TracedStore(untraced, tracing.tracer);
-    const storage = { ...engineStore, store, encryption, tracing };
+    const storage = { ...engineStore, store, shared: encryption.shared, encryption, tracing };
     const pieces = { registry, metrics, ...storage, chosen, extensions, life, opened, inherited };
     const parts = await assemble(options, pieces);
     const server = new Server(parts);
@@ -283,7 +285,6 @@ async function assemble(options: ServerOptions, pieces: Pieces): Promise<Parts> 
   const authorizer = authorization.chain;
   const parts = { user, serving, quotas, authorizer, apiServices, issueLegacyToken, queues, states };
   opened.add(await startControllers({ chosen, options, engine, ...parts }), close);
-  life.synced = true;
   effects.repair?.start();
   const service = await httpService(options, engine, {
     metrics,
@@ -302,6 +303,8 @@ async function assemble(options: ServerOptions, pieces: Pieces): Promise<Parts> 
   opened.add(service.audit, (audit) => audit?.close());
   const listenerParts = { options, registry, client, serving, service, opened, publishTrust };
   const listener = await startListening(listenerParts);
+  // Not ready before: the program then writes the kubeconfig without waiting for anything.
+  life.synced = true;
   if (pieces.memory !== undefined) await queues.idle(maxTurnsUntilIdle);
   const tools = toolParts({ ...pieces, options, service, user, serving });
   const running = { service, adminToken, authentication, queues, tools };

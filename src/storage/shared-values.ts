@@ -1,3 +1,6 @@
+/** Names of the values that are private keys of the servers. */
+export const sharedKeyNames = ["authority", "service-account-signing-key"] as const;
+
 /**
  * Small named values shared by the servers that use one store. They are not keys: they take no revision, and neither reads
  * nor subscriptions return them.

@@ -1,11 +1,12 @@
+import type { Domain, GroupSuffix } from "./names.ts";
 import { referenceBehavior } from "./behavior.ts";
 import type { Vocabulary } from "./vocabulary.ts";
 
 /** The names of the reference, letter for letter, so that its clients work unchanged. */
 export const kubernetes: Vocabulary = {
   name: "kubernetes",
-  groupSuffix: "k8s.io",
-  domain: "kubernetes.io",
+  groupSuffix: "k8s.io" as GroupSuffix,
+  domain: "kubernetes.io" as Domain,
   protobufMediaType: "application/vnd.kubernetes.protobuf",
   schemaExtensionPrefix: "x-kubernetes-",
   systemNamespace: "kube-system",

@@ -1,11 +1,12 @@
+import type { Domain, GroupSuffix } from "./names.ts";
 import { specifiedBehavior } from "./behavior.ts";
 import type { Vocabulary } from "./vocabulary.ts";
 
 /** The neutral names of the specification; the default. */
 export const platform: Vocabulary = {
   name: "platform",
-  groupSuffix: "platform.io",
-  domain: "platform.io",
+  groupSuffix: "platform.io" as GroupSuffix,
+  domain: "platform.io" as Domain,
   protobufMediaType: "application/vnd.platform.protobuf",
   schemaExtensionPrefix: "x-platform-",
   systemNamespace: "platform-system",

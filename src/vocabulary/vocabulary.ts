@@ -1,3 +1,4 @@
+import type { Domain, GroupSuffix } from "./names.ts";
 import type { VocabularyBehavior } from "./behavior.ts";
 
 /**
@@ -7,9 +8,9 @@ import type { VocabularyBehavior } from "./behavior.ts";
 export interface Vocabulary {
   readonly name: "platform" | "kubernetes";
   /** Suffix of API group names, for example `platform.io` in `rbac.authorization.platform.io`. */
-  readonly groupSuffix: string;
+  readonly groupSuffix: GroupSuffix;
   /** Domain of labels, annotations, taints, finalizers and signer names, for example `platform.io/metadata.name`. */
-  readonly domain: string;
+  readonly domain: Domain;
   /** Media type of the binary encoding (spec: conventions 4.7). */
   readonly protobufMediaType: string;
   /** Media type of CBOR; undefined unless the server supports it. */

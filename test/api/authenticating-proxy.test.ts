@@ -8,6 +8,7 @@ import type { ProxyOptions } from "../../src/server/options/option-types.ts";
 import { authority, client, intermediate, type CertificatePair } from "../authentication/pki.ts";
 import { TestServer, type Answer } from "../support/api.ts";
 import { echo, FakeBackend, makePod } from "../support/backends.ts";
+import { RejectionLog } from "../support/rejection-log.ts";
 import { AUTHN, ok } from "./support.ts";
 
 const SELF = `${AUTHN}/selfsubjectreviews`;
@@ -28,12 +29,14 @@ const choice: ProxyOptions = {
 };
 const front = client(proxies, "front");
 let server: TestServer;
+const log = new RejectionLog();
 beforeAll(async () => {
   server = await TestServer.start({
     runtimeConfig: "authentication.platform.io/v1alpha1",
     clientCaFile: file("clients.pem", clients.certificate),
     tokenAuthFile: file("tokens.csv", "secret,tok,7\n"),
     authentication: { proxy: choice },
+    log,
   });
 });
 afterAll(async () => {
@@ -49,12 +52,13 @@ function ask(
   headers: Headers,
   method = "POST",
   at = SELF,
+  one = server,
 ): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const tls = pair === undefined ? {} : { cert: pair.certificate, key: pair.key };
-    const options = { method, ...tls, ca: server.server.caCertificate, agent: false };
+    const options = { method, ...tls, ca: one.server.caCertificate, agent: false };
     const lines = { "content-type": "application/json", ...headers } as Record<string, string | string[]>;
-    const request = httpsRequest(`${server.server.url}${at}`, { ...options, headers: lines }, (response) => {
+    const request = httpsRequest(`${one.server.url}${at}`, { ...options, headers: lines }, (response) => {
       let text = "";
       response.setEncoding("utf8").on("data", (part: string) => (text += part));
       response.on("end", () =>
@@ -100,6 +104,49 @@ describe("5.8 request headers of an authenticating proxy", () => {
       ["example.com/team", ["a"]],
       ["scopes", ["openid", "profile", "third"]],
     ]);
+  });
+
+  it("have the uid of the user from release 1.33 on", async () => {
+    const uidHeaders = ["X-Remote-Uid", "X-Uid"];
+    const proxy = { ...choice, uidHeaders };
+    const later = await TestServer.start({ release: "1.33", authentication: { proxy } });
+    try {
+      const at = "/apis/authentication.platform.io/v1/selfsubjectreviews";
+      const uidOf = async (headers: Headers) => {
+        const lines = { "X-Remote-User": "ann", ...headers };
+        return (await ok(ask(front, lines, "POST", at, later))).body.status.userInfo.uid;
+      };
+      expect(await uidOf({ "X-Remote-Uid": "7" })).toBe("7");
+      expect(await uidOf({ "X-Uid": "8", "X-Remote-Uid": "" })).toBe("8");
+      expect(await uidOf({ "X-Uid": "8", "X-Remote-Uid": "7" })).toBe("7");
+      expect(await uidOf({})).toBeUndefined();
+      const configMaps = "/api/v1/namespaces/platform-system/configmaps";
+      const published = await ok(later.admin.get(`${configMaps}/extension-apiserver-authentication`));
+      expect(published.body.data["requestheader-uid-headers"]).toBe('["X-Remote-Uid","X-Uid"]');
+      const several = await ask(
+        front,
+        { "X-Remote-User": "ann", "X-Remote-Uid": ["7", "8"] },
+        "POST",
+        at,
+        later,
+      );
+      expect(several.status).toBe(401);
+    } finally {
+      await later.close();
+    }
+    const gate = { featureGates: "RemoteRequestHeaderUID=false" };
+    for (const [options, message] of [
+      [
+        {},
+        "authentication.proxy.uidHeaders: X-Remote-Uid, X-Uid needs the feature gate RemoteRequestHeaderUID",
+      ],
+      [{ release: "1.37" as const, ...gate }, "needs the feature gate RemoteRequestHeaderUID"],
+    ] as const)
+      await expect(TestServer.start({ authentication: { proxy }, ...options })).rejects.toThrow(message);
+    const other = { ...choice, uidHeaders: ["X-Uid"] };
+    await expect(TestServer.start({ release: "1.37", authentication: { proxy: other } })).rejects.toThrow(
+      "must have X-Remote-Uid, which extension servers get; got X-Uid",
+    );
   });
 
   it("are decoded as UTF-8", async () => {
@@ -247,12 +294,14 @@ describe("5.8 proxy headers of a client that isn't an authenticating proxy", () 
   });
 
   it("several values of the user header are 401", async () => {
+    log.reasons.length = 0;
     for (const values of [
       ["admin", "ann"],
       ["ann", "ann"],
     ]) {
       const { status, body } = await ask(front, { "X-Remote-User": values });
-      expect([status, body.message]).toEqual([401, expect.stringContaining("several values")]);
+      expect([status, body.message]).toEqual([401, "Unauthorized"]);
+      expect(log.reasons.splice(0)).toEqual([expect.stringContaining("several values")]);
     }
   });
 });

@@ -1,7 +1,7 @@
 import { afterEach, describe, expect, test } from "vitest";
 import { TestServer } from "../support/api.ts";
 import { useProviders } from "./authentication-configuration-support.ts";
-import { AUTHN, ManualClock, ok, until } from "./support.ts";
+import { AUTHN, ManualClock, ok, rejectionOf, until } from "./support.ts";
 
 const { fixture, file, write } = useProviders();
 const selfReviews = `${AUTHN}/selfsubjectreviews`;
@@ -26,11 +26,6 @@ async function start(content: object, options: object = {}): Promise<TestServer>
 const whoIs = (server: TestServer, token: string) => server.as(token).post(selfReviews, {});
 const userOf = async (server: TestServer, token: string) =>
   (await ok(whoIs(server, token))).body.status.userInfo as Record<string, unknown>;
-const refusalOf = async (server: TestServer, token: string) => {
-  const { status, body } = await whoIs(server, token);
-  expect(status).toBe(401);
-  return body.message as string;
-};
 const now = () => clock.now();
 const claimed = { username: { claim: "sub", prefix: "" } };
 
@@ -75,11 +70,13 @@ describe("a server with --authentication-config", () => {
       uid: "8",
       extra: { "example.com/tenant": ["t"], "example.com/levels": ["1", "2"] },
     });
-    expect(await refusalOf(server, two.token(now(), { ...claims, aud: "c" }))).toContain(
+    expect(await rejectionOf(server, two.token(now(), { ...claims, aud: "c" }))).toContain(
       "for another client",
     );
-    expect(await refusalOf(server, two.token(now(), { ...claims, iss: one.url }))).toContain("signature");
-    expect(await refusalOf(server, one.token(now(), { iss: "https://other.example" }))).toBe("Unauthorized");
+    expect(await rejectionOf(server, two.token(now(), { ...claims, iss: one.url }))).toContain("signature");
+    expect(await rejectionOf(server, one.token(now(), { iss: "https://other.example" }))).toBe(
+      "invalid bearer token",
+    );
   });
 
   test("rejects claims and users for which a rule is false", async () => {
@@ -100,14 +97,14 @@ describe("a server with --authentication-config", () => {
     });
     const token = (claims: object) => one.token(now(), { hd: "example.com", level: 3, ...claims });
     expect(await userOf(server, token({}))).toMatchObject({ username: "ann" });
-    expect(await refusalOf(server, token({ hd: "other" }))).toContain(
+    expect(await rejectionOf(server, token({ hd: "other" }))).toContain(
       '"hd" doesn\'t have the required value',
     );
-    expect(await refusalOf(server, token({ level: 2 }))).toContain("the level is too low");
-    expect(await refusalOf(server, token({ level: "x" }))).toContain(
+    expect(await rejectionOf(server, token({ level: 2 }))).toContain("the level is too low");
+    expect(await rejectionOf(server, token({ level: "x" }))).toContain(
       "jwt[0].claimValidationRules[1].expression",
     );
-    expect(await refusalOf(server, token({ sub: "system:admin" }))).toContain("reserved");
+    expect(await rejectionOf(server, token({ sub: "system:admin" }))).toContain("reserved");
   });
 
   test("rejects mappings with a result of another type", async () => {
@@ -122,9 +119,11 @@ describe("a server with --authentication-config", () => {
     for (const [index, claimMappings] of mappings.entries()) {
       const server = await start({ jwt: [{ issuer: one.issuer(), claimMappings }] });
       for (const value of [7, { a: "b" }, [1], true]) {
-        expect(await refusalOf(server, one.token(now(), { value }))).toContain("the result must be a string");
+        expect(await rejectionOf(server, one.token(now(), { value }))).toContain(
+          "the result must be a string",
+        );
       }
-      expect(await refusalOf(server, one.token(now()))).toContain("no such key");
+      expect(await rejectionOf(server, one.token(now()))).toContain("no such key");
       const isList = index === 1 || index === 3;
       expect((await whoIs(server, one.token(now(), { value: ["a", ""] }))).status).toBe(isList ? 201 : 401);
     }
@@ -155,7 +154,7 @@ describe("a server with --authentication-config", () => {
       ],
     });
     const list = Array.from({ length: 300 }, (_, index) => `v${index}`);
-    expect(await refusalOf(server, one.token(now(), { list }))).toContain("cost limit exceeded");
+    expect(await rejectionOf(server, one.token(now(), { list }))).toContain("cost limit exceeded");
     let deep: unknown = "x";
     for (let depth = 0; depth < 1500; depth++) deep = [deep];
     const hostile = [
@@ -187,7 +186,7 @@ test("all expressions for a token share a limit of their cost", async () => {
   const list = Array.from({ length: 300 }, (_, index) => `v${index}`);
   const token = one.token(now(), { list });
   expect(await userOf(await withRules(4), token)).toMatchObject({ username: "ann" });
-  expect(await refusalOf(await withRules(30), token)).toMatch(
+  expect(await rejectionOf(await withRules(30), token)).toMatch(
     /claimValidationRules\[[1-9]\d*\].*cost limit exceeded/,
   );
 });
@@ -268,7 +267,7 @@ describe("the file of --authentication-config", () => {
       (count) => count === 1,
     );
     expect(await userOf(server, two.token(now()))).toMatchObject({ username: "ann" });
-    expect(await refusalOf(server, one.token(now()))).toBe("Unauthorized");
+    expect(await rejectionOf(server, one.token(now()))).toBe("invalid bearer token");
     expect((await server.as(undefined).get("/livez")).status).toBe(200);
     write({ jwt: [{ issuer: { url: "http://x" } }] });
     await clock.advance(10_000);

@@ -98,6 +98,40 @@ describe("flow control configuration", () => {
     }
   });
 
+  test("the level exempt has shares from release 1.28 on, which only an administrator changes", async () => {
+    await start({ release: "1.28" });
+    const exempt = `${levels}/exempt`;
+    const specNow = async () => (await ok(flow.admin.get(exempt))).body.spec as { exempt: object };
+    expect(await specNow()).toEqual({
+      type: "Exempt",
+      exempt: { nominalConcurrencyShares: 0, lendablePercent: 0 },
+    });
+    const changed = { nominalConcurrencyShares: 10, lendablePercent: 50 };
+    const { body } = await ok(flow.admin.patch(exempt, { spec: { exempt: changed } }));
+    expect(body.spec.exempt).toEqual(changed);
+    // The server restores the annotation, so it has seen the change.
+    await ok(flow.admin.patch(exempt, { metadata: { annotations: null } }));
+    await until(
+      async () => (await flow.admin.get(exempt)).body.metadata.annotations,
+      (annotations) => annotations !== undefined,
+    );
+    expect((await specNow()).exempt).toEqual(changed);
+    await ok(flow.admin.patch(exempt, { spec: { exempt: null } }));
+    await until(
+      async () => (await specNow()).exempt,
+      (shares) => shares !== undefined,
+    );
+    const { spec } = rejecting("both");
+    const both = { metadata: { name: "both" }, spec: { ...spec, exempt: changed } };
+    const refused = await flow.admin.post(levels, both);
+    expect([refused.status, refused.body.details.causes[0].field]).toEqual([422, "spec.exempt"]);
+  });
+
+  test("the level exempt has no shares in release 1.26", async () => {
+    await start();
+    expect((await ok(flow.admin.get(`${levels}/exempt`))).body.spec).toEqual({ type: "Exempt" });
+  });
+
   test("zero shares mean the default in release 1.26, with any annotation", async () => {
     await start();
     const annotations = { "flowcontrol.platform.io/v1beta3-preserve-zero-concurrency-shares": "" };

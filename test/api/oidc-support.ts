@@ -7,7 +7,7 @@ import type { OidcOptions } from "../../src/server/options/option-types.ts";
 import { ec, jwt, rsa } from "../authentication/jwt-support.ts";
 import { TestServer } from "../support/api.ts";
 import { HttpsService, type Received, type Reply } from "../support/https-service.ts";
-import { AUTHN, ManualClock, ok } from "./support.ts";
+import { AUTHN, ManualClock, ok, rejectionOf } from "./support.ts";
 
 const SELF = `${AUTHN}/selfsubjectreviews`;
 const runtimeConfig = "authentication.platform.io/v1alpha1";
@@ -103,8 +103,7 @@ export function useOidcServer() {
   const nameOf = async (text: string, on = oidc.server) =>
     (await ok(whoIs(text, on))).body.status.userInfo.username as string;
   const refused = async (text: string, message: string, on = oidc.server) => {
-    const { status, body } = await whoIs(text, on);
-    expect([status, body.message]).toEqual([401, expect.stringContaining(message)]);
+    expect(await rejectionOf(on, text)).toContain(message);
   };
   return { oidc, folder, respond, start, another, seconds, claims, token, whoIs, nameOf, refused };
 }

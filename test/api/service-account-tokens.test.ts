@@ -5,7 +5,7 @@ import { decodeMessage } from "../../src/schema/protobuf/decode-message.ts";
 import { encodeMessage } from "../../src/schema/protobuf/encode-message.ts";
 import { openEnvelope, sealEnvelope } from "../../src/schema/protobuf/envelope.ts";
 import { claimsOf, headerOf, jwt, privatePem } from "../authentication/jwt-support.ts";
-import { ok } from "./support.ts";
+import { ok, rejectionOf } from "./support.ts";
 import {
   issuer,
   signing,
@@ -109,8 +109,7 @@ describe("5.5 requested tokens", () => {
     await ok(server.admin.ask("DELETE", `${podsPath}/job`, { body: { gracePeriodSeconds: 0 } }));
     expect((await whoIs(token)).status).toBe(401);
     await makePod("job", "runner");
-    const gone = await whoIs(token);
-    expect([gone.status, gone.body.message]).toEqual([401, expect.stringContaining("pod default/job")]);
+    expect(await rejectionOf(server, token)).toContain("pod default/job");
   });
 
   it("a token bound to a secret is valid as long as the secret exists", async () => {
@@ -169,12 +168,7 @@ describe("5.5 validation of a token", () => {
     await ok(server.admin.delete(`${accounts}/fleeting`));
     expect((await whoIs(token)).status).toBe(401);
     await makeAccount("fleeting");
-    const { status, body } = await whoIs(token);
-    expect([status, body.reason, body.message]).toEqual([
-      401,
-      "Unauthorized",
-      expect.stringContaining("has been recreated with another uid"),
-    ]);
+    expect(await rejectionOf(server, token)).toContain("has been recreated with another uid");
   });
 
   it("C-5.5-04 the token of a terminating account is accepted for one more minute", async () => {
@@ -194,8 +188,7 @@ describe("5.5 validation of a token", () => {
     await clock.advance(659_000);
     expect((await whoIs(token)).status).toBe(201);
     await clock.advance(3000);
-    const { status, body } = await whoIs(token);
-    expect([status, body.message]).toEqual([401, expect.stringContaining("expired")]);
+    expect(await rejectionOf(server, token)).toContain("expired");
   });
 
   it("the token must have an audience of this server or of the TokenReview", async () => {

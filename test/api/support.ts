@@ -1,3 +1,4 @@
+import { expect } from "vitest";
 import type { CreateServerOptions } from "../../src/index.ts";
 import { TestServer, type Answer, type Api, type TestUser } from "../support/api.ts";
 import { settle } from "../support/manual-clock.ts";
@@ -78,6 +79,19 @@ export async function ok(answer: Promise<Answer>): Promise<Answer> {
   const got = await answer;
   if (got.status >= 300) throw new Error(`${got.status}: ${got.text}`);
   return got;
+}
+
+/**
+ * The reason why a bearer token is rejected: the response to its request doesn't have it, a TokenReview of the administrator does. Fails
+ * the test if the token is valid.
+ */
+export async function rejectionOf(server: TestServer, token: string): Promise<string> {
+  const { status, body } = await server.as(token).get("/version");
+  expect([status, body.message]).toEqual([401, "Unauthorized"]);
+  const review = await ok(
+    server.admin.post("/apis/authentication.platform.io/v1/tokenreviews", { spec: { token } }),
+  );
+  return review.body.status.error as string;
 }
 
 /** The names of the items of a list, in its order. */

@@ -45,6 +45,34 @@ describe("paths that are served", () => {
   });
 });
 
+describe("names that no object can have", () => {
+  const team = "/api/v1/namespaces/team-a";
+  test.each([
+    ["GET", `${team}/configmaps/a%25b`],
+    ["PUT", `${team}/configmaps/a%25b`],
+    ["PATCH", `${team}/configmaps/a%25b`],
+    ["DELETE", `${team}/configmaps/a%25b`],
+    ["GET", "/api/v1/namespaces/a%25b"],
+    ["GET", `${RBAC}/clusterroles/a%25b`],
+    ["GET", `${team}/pods/a%25b/status`],
+    ["GET", `${team}/pods/a%25b/log`],
+    ["POST", `${team}/pods/a%25b/eviction`],
+  ])("are 400: %s %s", async (method, path) => {
+    const { status, body } = await server.admin.ask(method, path, method === "GET" ? {} : { body: {} });
+    expect([status, body.reason]).toEqual([400, "BadRequest"]);
+    expect(body.message).toContain("in the path is invalid: may not");
+  });
+
+  test.each([
+    ["an encoded slash, which separates segments", `${team}/configmaps/a%2Fb`, 404],
+    ["a % in the namespace", "/api/v1/namespaces/a%25b/configmaps/a", 404],
+    ["a list", "/api/v1/namespaces/a%25b/configmaps", 200],
+    ["a list by name", `${team}/configmaps?fieldSelector=metadata.name%3Da%25b`, 200],
+  ])("are not refused for %s", async (_title, path, expected) => {
+    expect((await server.admin.get(path)).status).toBe(expected);
+  });
+});
+
 describe("paths that are not served", () => {
   test.each([
     ["GET", "/api/v1/nothings", 404],

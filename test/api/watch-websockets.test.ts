@@ -1,91 +1,15 @@
 import { afterEach, describe, expect, test } from "vitest";
-import { head, portOf, RawConnection } from "../robustness/support.ts";
+import { closeSockets, eventsOf, handshake, normalClose, WatchSocket } from "../robustness/watch-socket.ts";
 import type { TestServer } from "../support/api.ts";
 import { configMap, ok, settle } from "./support.ts";
 import { path, useWatchedNamespace } from "./watch-support.ts";
 
 const { clock, server, versionNow } = useWatchedNamespace();
-const handshake = [
-  "Connection: Upgrade",
-  "Upgrade: websocket",
-  "Sec-WebSocket-Version: 13",
-  "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==",
-];
-
-interface Message {
-  readonly opcode: number;
-  readonly payload: Buffer;
-}
-
-/** A WebSocket client that shows what the server sends. */
-class Socket {
-  private constructor(private readonly raw: RawConnection) {}
-
-  static async open(to: TestServer, target: string, headers: readonly string[] = handshake): Promise<Socket> {
-    const raw = await RawConnection.open(portOf(to));
-    sockets.push(raw);
-    return new Socket(raw.write(head(to, `GET ${target}`, ...headers)));
-  }
-
-  /** The head of the response. */
-  async head(): Promise<string> {
-    const text = await this.raw.receives(/\r\n\r\n/);
-    return text.slice(0, text.indexOf("\r\n\r\n"));
-  }
-
-  /** The messages so far, of which there are at least as many. */
-  async messages(count: number): Promise<Message[]> {
-    let found: Message[] = [];
-    await this.raw.receives({ test: (text: string) => (found = messagesIn(text)).length >= count } as RegExp);
-    return found;
-  }
-
-  /** All messages, when the server has closed the connection. */
-  async closed(): Promise<Message[]> {
-    return messagesIn(await this.raw.closes());
-  }
-
-  /** Sends a frame. */
-  send(opcode: number, payload: string, first = 0x80): void {
-    const bytes = Buffer.from(payload);
-    const mask = [1, 2, 3, 4];
-    const masked = bytes.map((byte, index) => byte ^ mask[index % 4]!);
-    const length =
-      bytes.length < 126 ? [0x80 | bytes.length] : [0xfe, bytes.length >> 8, bytes.length & 0xff];
-    this.raw.write(Buffer.from([first | opcode, ...length, ...mask, ...masked]));
-  }
-
-  end(): void {
-    this.raw.socket.end();
-  }
-}
-
-const sockets: RawConnection[] = [];
-afterEach(() => {
-  for (const one of sockets.splice(0)) one.destroy();
-});
-
-function messagesIn(text: string): Message[] {
-  const start = text.indexOf("\r\n\r\n");
-  let rest = Buffer.from(text.slice(start + 4), "latin1");
-  const found: Message[] = [];
-  while (start >= 0 && rest.length >= 2) {
-    expect(rest[0]! & 0xf0).toBe(0x80);
-    const short = rest[1]!;
-    const at = short < 126 ? 2 : short === 126 ? 4 : 10;
-    if (rest.length < at) break;
-    const length =
-      short < 126 ? short : short === 126 ? rest.readUInt16BE(2) : Number(rest.readBigUInt64BE(2));
-    if (rest.length < at + length) break;
-    found.push({ opcode: rest[0]! & 0x0f, payload: rest.subarray(at, at + length) });
-    rest = rest.subarray(at + length);
-  }
-  return found;
-}
-
-const eventsOf = (messages: readonly Message[]) =>
-  messages.filter(({ opcode }) => opcode === 1).map(({ payload }) => JSON.parse(payload.toString()));
-const normalClose = { opcode: 8, payload: Buffer.from([0x03, 0xe8]) };
+afterEach(closeSockets);
+const Socket = {
+  open: (to: TestServer, target: string, headers?: readonly string[]) =>
+    WatchSocket.open(to, target, { headers }),
+};
 
 describe("a watch over a WebSocket", () => {
   test("C-4.6-01 is answered 101 and sends one text message for each event", async () => {

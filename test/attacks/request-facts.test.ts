@@ -79,7 +79,7 @@ describe.each(["http1", "http2"] as const)(
       [`${core}%2Fstatus`, "get namespaces/status team-a team-a", "200 Namespace team-a"],
       [`${maps}/settings%2F`, "get configmaps team-a settings", "200 ConfigMap team-a/settings"],
       [`${maps}/settings%2Fstatus`, "get configmaps/status team-a settings", "404"],
-      [`${maps}/settings%252Fstatus`, "get configmaps team-a settings%2Fstatus", "404"],
+      [`${maps}/settings%252Fstatus`, "get configmaps team-a settings%2Fstatus", "400"],
       [`${maps}/..%2Fother`, "get configmaps/other team-a ..", "404"],
       ["/api/v1/namespaces/team-a%2F..%2Fteam-b/configmaps", "get ../configmaps team-a team-b", "404"],
       ["/api/v1/namespaces/team-a%2Fsettings/configmaps", "get settings team-a configmaps", "404"],

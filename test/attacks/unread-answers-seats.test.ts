@@ -3,10 +3,14 @@ import { afterEach, expect, test } from "vitest";
 import { clientWaitMs } from "../../src/http/limits/seat-release.ts";
 import { configMaps, rejecting, useFlowServer } from "../api/flow-support.ts";
 import { configMap, ManualClock, ok, until } from "../api/support.ts";
+import { closeSockets, shownEvents, WatchSocket } from "../robustness/watch-socket.ts";
 
 const { flow, start, annsLevel, executing } = useFlowServer();
 let session: ClientHttp2Session | undefined;
-afterEach(() => session?.destroy());
+afterEach(() => {
+  session?.destroy();
+  closeSockets();
+});
 
 /** One seat for a level with one share: the default levels use 245 shares. */
 const oneSeat = { maxReading: 200, maxChanging: 46 };
@@ -56,4 +60,30 @@ test.each<[name: string, path: string, headers?: Readonly<Record<string, string>
     },
     (status) => status === 200,
   );
+});
+
+test("a WebSocket watch that its client doesn't read releases its seat to other requests", async () => {
+  const clock = new ManualClock();
+  await start({ flow: oneSeat, clock });
+  // More than the buffers of a connection take.
+  const data = { text: "x".repeat(900_000) };
+  for (let n = 0; n < 20; n++) await ok(flow.admin.post(configMaps, { ...configMap(`large-${n}`), data }));
+  await annsLevel(rejecting("tight"));
+  const socket = await WatchSocket.open(flow.server, `${configMaps}?watch=1&resourceVersion=0`, {
+    token: "ann",
+  });
+  socket.pause();
+  await executing("tight");
+  const other = () => flow.server.as("ann").get(`${configMaps}/none`);
+  expect((await other()).status).toBe(429);
+  await until(
+    async () => {
+      await clock.advance(clientWaitMs);
+      return (await other()).status;
+    },
+    (status) => status === 404,
+  );
+  socket.resume();
+  const events = shownEvents(await socket.messages(20));
+  expect(events).toHaveLength(20);
 });

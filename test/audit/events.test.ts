@@ -127,6 +127,17 @@ describe("audit events at level Metadata", () => {
     expect((await server.lines()).join("\n")).not.toContain("wrong-token");
   });
 
+  test("the event of rejected credentials has the reason, which the response doesn't have", async () => {
+    const headers = {
+      upgrade: "websocket",
+      "sec-websocket-protocol": "base64url.bearer.authorization.platform.io.YQ",
+    };
+    const answer = await server.api.as(undefined).get(configMaps, { headers });
+    expect([answer.status, answer.body.message]).toEqual([401, "Unauthorized"]);
+    const [event] = await server.events(answer.headers["audit-id"]);
+    expect(event.responseStatus.message).toMatch(/^Unauthorized: ./);
+  });
+
   test("a watch has an event when its response begins, and one when it ends", async () => {
     const watch = await server.api.admin.watch(configMaps);
     const id = watch.headers["audit-id"];

@@ -13,6 +13,7 @@ const event: AuditEvent = {
   verb: "list",
   user: { name: "ann", uid: "", groups: [], extra: {} },
   impersonatedUser: undefined,
+  impersonationConstraint: undefined,
   sourceIps: [],
   userAgent: "",
   objectRef: undefined,

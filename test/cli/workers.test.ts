@@ -1,14 +1,16 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import { get } from "node:https";
 import path from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { afterAll, afterEach, describe, expect, test } from "vitest";
 import { optionsOfWorker } from "../../src/cli/workers/role.ts";
 import { serveOptions } from "../../src/cli/serve-options.ts";
+import { closeSockets, normalClose, shownEvents, WatchSocket } from "../robustness/watch-socket.ts";
 import type { Api } from "../support/api.ts";
 import { childrenOf, roleOf } from "../support/child-processes.ts";
-import { plinth, program, ServerProcess } from "../support/process.ts";
+import { freePort, plinth, program, ServerProcess } from "../support/process.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
 const folder = temporaryFolder();
@@ -17,6 +19,7 @@ writeFileSync(tokens, "admin,root,1,system:masters\n");
 afterAll(() => folder.remove());
 const servers: ServerProcess[] = [];
 afterEach(async () => {
+  closeSockets();
   for (const server of servers.splice(0)) await server.stop();
 });
 
@@ -61,7 +64,33 @@ const configMap = (name: string) => ({ metadata: { name }, data: { name } });
 const clients = (server: ServerProcess, count: number) =>
   Array.from({ length: count }, () => server.as("admin"));
 
+/** The status of a request without credentials; undefined if nothing listens. */
+function statusOf(url: string): Promise<number | undefined> {
+  return new Promise((resolve) => {
+    const request = get(url, { rejectUnauthorized: false, agent: false }, (response) => {
+      response.resume();
+      resolve(response.statusCode);
+    });
+    request.once("error", () => resolve(undefined));
+  });
+}
+
 describe("--workers", () => {
+  test("the administrator's kubeconfig exists when /readyz succeeds for the first time", async () => {
+    const dataDir = path.join(folder.path, "early");
+    const port = await freePort();
+    const flags = ["serve", "--workers=4", `--data-dir=${dataDir}`, `--secure-port=${port}`];
+    const child = spawn(process.execPath, [program, ...flags], { stdio: "ignore" });
+    const ended = once(child, "exit");
+    try {
+      await until(async () => (await statusOf(`https://127.0.0.1:${port}/readyz`)) === 200);
+      expect(existsSync(path.join(dataDir, "admin.kubeconfig"))).toBe(true);
+    } finally {
+      child.kill("SIGTERM");
+      await ended;
+    }
+  });
+
   test("--durability: the committing process defers syncs, and every worker shows the age of unsynced writes", async () => {
     const server = await start("deferred", "--durability=leases=interval:1h");
     const leases = "/apis/coordination.platform.io/v1/namespaces/default/leases";
@@ -130,6 +159,37 @@ describe("--workers", () => {
       const answer = await api.post("/apis/authorization.platform.io/v1/subjectaccessreviews", review);
       expect(answer.body.status.allowed).toBe(true);
     }
+  });
+
+  test("WebSocket watches of every worker get what others write, and a close frame when the server stops", async () => {
+    const server = await start("sockets");
+    const port = Number(new URL(server.url).port);
+    const [writer] = clients(server, 1) as [Api];
+    expect((await writer.post(maps, configMap("first"))).status).toBe(201);
+    const target = `${maps}?watch=true&resourceVersion=0`;
+    const watching = await Promise.all(
+      Array.from({ length: 6 }, () => WatchSocket.at(port, target, { token: "admin" })),
+    );
+    for (const socket of watching) expect(await socket.head()).toMatch(/^HTTP\/1\.1 101 /);
+    await Promise.all(
+      clients(server, 4).map(async (api, n) => {
+        expect((await api.post(maps, configMap(`next-${n}`))).status).toBe(201);
+      }),
+    );
+    const all = ["first", "next-0", "next-1", "next-2", "next-3"].map((name) => `ADDED ${name}`);
+    for (const socket of watching) {
+      await until(async () => {
+        const events = new Set(shownEvents(await socket.messages(1)));
+        return all.every((one) => events.has(one));
+      });
+    }
+    const stopping = server.stop();
+    for (const socket of watching) {
+      await until(async () => (await socket.messages(2)).some(({ opcode }) => opcode === 8));
+      socket.end();
+      expect((await socket.closed()).at(-1)).toEqual(normalClose);
+    }
+    expect(await stopping).toBe(0);
   });
 
   test("loses no acknowledged write when the process that commits is killed, and replaces it", async () => {

@@ -54,6 +54,7 @@ const wrong: Readonly<Record<string, string>> = {
   "oidc-required-claim": "alone",
   "oidc-signing-algs": "none",
   "requestheader-username-headers": "no header",
+  "requestheader-uid-headers": "X-Remote-Uid",
   "requestheader-group-headers": "no header",
   "requestheader-extra-headers-prefix": "no header",
   "kubelet-preferred-address-types": "Postal",

@@ -1,8 +1,8 @@
 import { get } from "node:https";
 import type { IncomingMessage } from "node:http";
-import { BinaryReader } from "@bufbuild/protobuf/wire";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { TestServer, type Api } from "../support/api.ts";
+import { textsAt } from "../support/message-fields.ts";
 
 const binary = "application/com.github.proto-openapi.spec.v2@v1.0+protobuf";
 
@@ -184,12 +184,8 @@ describe.each(["kubernetes", "platform"] as const)("OpenAPI in the vocabulary %s
     const { definitions, paths } = await whole();
     const { contentType, bytes } = await readBinary(server);
     expect(contentType).toBe("application/com.github.proto-openapi.spec.v2.v1.0+protobuf");
-    const document = fieldsOf(bytes);
-    expect(Buffer.from(document.get(1)![0]!).toString()).toBe("2.0");
-    const names = (number: number, list: number) =>
-      fieldsOf(document.get(number)![0]!)
-        .get(list)!
-        .map((pair) => Buffer.from(fieldsOf(pair).get(1)![0]!).toString());
+    expect(textsAt(bytes, 1)).toEqual(["2.0"]);
+    const names = (map: number, pairs: number) => textsAt(bytes, map, pairs, 1);
     expect(names(8, 2)).toEqual(Object.keys(paths));
     expect(names(9, 1)).toEqual(Object.keys(definitions));
   });
@@ -261,15 +257,4 @@ async function readBinary({ server }: TestServer): Promise<{ contentType: string
   const chunks: Buffer[] = [];
   for await (const chunk of response) chunks.push(chunk as Buffer);
   return { contentType: response.headers["content-type"]!, bytes: Buffer.concat(chunks) };
-}
-
-/** The length-delimited fields of a message, by number. */
-function fieldsOf(bytes: Uint8Array): Map<number, Uint8Array[]> {
-  const reader = new BinaryReader(bytes);
-  const found = new Map<number, Uint8Array[]>();
-  while (reader.pos < reader.len) {
-    const [number] = reader.tag();
-    found.set(number, [...(found.get(number) ?? []), reader.bytes()]);
-  }
-  return found;
 }

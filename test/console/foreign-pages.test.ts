@@ -1,4 +1,6 @@
 import { expect, it } from "vitest";
+import { refuseForeignPage } from "../../src/http/request/foreign-page.ts";
+import { platform } from "../../src/vocabulary/platform.ts";
 import { useServer } from "../support/use-server.ts";
 
 const server = useServer();
@@ -36,4 +38,27 @@ it("a WebSocket of a page of another site is refused by its Origin, which Chromi
   expect(await open("null")).toBe(true);
   // A program with a token of its own, which sends an Origin because its library does.
   expect(await open("http://localhost", server.admin)).toBe(false);
+});
+
+it("a WebSocket of a page of another site is accepted with a token, unless the browser adds a client certificate", () => {
+  const refuses = (headers: Readonly<Record<string, string>>, certificate?: Buffer) => {
+    const connection = { certificate } as Parameters<typeof refuseForeignPage>[0]["connection"];
+    const exchange = { method: "GET", connection, header: (name: string) => headers[name] };
+    try {
+      refuseForeignPage(exchange, platform);
+      return false;
+    } catch (error) {
+      expect(error).toMatchObject({ reason: "Forbidden" });
+      return true;
+    }
+  };
+  const token = "json, base64url.bearer.authorization.platform.io.YQ";
+  for (const page of [{ origin: "https://example.com" }, { "sec-fetch-site": "cross-site" }]) {
+    const upgrade = { ...page, upgrade: "websocket" };
+    const withToken = { ...upgrade, "sec-websocket-protocol": token };
+    expect(refuses(withToken)).toBe(false);
+    expect(refuses(upgrade)).toBe(true);
+    expect(refuses({ ...withToken, upgrade: "SPDY/3.1" })).toBe(true);
+    expect(refuses(withToken, Buffer.from("certificate"))).toBe(true);
+  }
 });

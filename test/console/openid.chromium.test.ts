@@ -60,7 +60,11 @@ const refused: readonly (readonly [title: string, changes: Partial<ProviderBehav
     "refused the sign-in: access_denied: not in the group",
   ],
   ["a wrong nonce", { claims: { nonce: "wrong" } }, "another nonce than this sign-in"],
-  ["a token for another client", { claims: { aud: "other" } }, "the token is for another client"],
+  [
+    "a token for another client",
+    { claims: { aud: "other" } },
+    "doesn't accept this token; its log has the reason",
+  ],
   [
     "a refused code",
     { tokenError: { status: 400, body: { error: "invalid_grant", error_description: "the code is old" } } },

@@ -164,6 +164,40 @@ test("a cluster-scoped object with a namespaced owner stays, and an Event OwnerR
   });
 });
 
+test("an object whose owner is in another namespace is deleted, and an Event OwnerRefInvalidNamespace is recorded", async () => {
+  const owner = await make("owner");
+  await server.client.create(namespace("y"));
+  const child = { apiVersion: "v1", kind: "ConfigMap", name: "child", namespace: "y" };
+  await server.client.create({
+    ...configMap("child"),
+    metadata: { name: "child", namespace: "y", ownerReferences: [ownedBy(owner)] },
+  });
+  await until(
+    () => server.client.find(child),
+    (found) => found === undefined,
+  );
+  const events = await until(
+    async () => (await server.client.list({ apiVersion: "v1", kind: "Event", namespace: "y" })).items,
+    (items) => items.length === 1,
+  );
+  expect(events[0]).toMatchObject({
+    type: "Warning",
+    reason: "OwnerRefInvalidNamespace",
+    involvedObject: { kind: "ConfigMap", name: "child", namespace: "y" },
+    message: expect.stringContaining('does not exist in namespace "y"'),
+  });
+});
+
+test("no Event is recorded when the owner of an object was deleted", async () => {
+  const owner = await make("owner");
+  await make("child", ownedBy(owner));
+  await server.client.delete(map("owner"));
+  await gone("child");
+  await make("other", { ...ownedBy(owner), uid: "00000000-0000-4000-8000-000000000000" });
+  await gone("other");
+  expect((await server.client.list({ apiVersion: "v1", kind: "Event" })).items).toEqual([]);
+});
+
 test("foreground deletion waits for the dependents of dependents", async () => {
   const a = await make("a");
   const b = await make("b", ownedBy(a, { blockOwnerDeletion: true }));

@@ -81,6 +81,7 @@ export class SimulatedWorld {
       clock,
       featureEnabled: engine.featureEnabled,
       quotas,
+      apiServices: { revision: 0, list: () => [].values(), find: () => undefined },
       rootCertificate: () => this.rootCertificate,
     };
     const running = await runControllers(controllers, parts, { log: silentLogger });

@@ -14,7 +14,7 @@ describe("seats of levels", () => {
   });
 
   test("of 600 seats the default levels get their nominal and minimum seats", () => {
-    const limited = defaultLevels().flatMap(({ object }) => (object.spec.limited ? [object] : []));
+    const limited = defaultLevels("1.26").flatMap(({ object }) => (object.spec.limited ? [object] : []));
     const shares = limited.reduce((sum, { spec }) => sum + spec.limited!.nominalConcurrencyShares, 0);
     expect(shares).toBe(245);
     const ranges = limited.map(({ metadata, spec }) => {

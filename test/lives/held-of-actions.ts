@@ -39,14 +39,9 @@ export const heldOfActions: readonly Held[] = [
       kind.endsWith("access reviews") && missing.includes("cause: FieldValueInvalid at spec"),
   },
   {
-    because: "a token is no object, so it has no uid",
+    because: "a bound pod gets the valid labels of its binding only",
     releases: ["1.37"],
     when: ({ kind, missing, more }) =>
-      kind === "tokens" && missing.length === 0 && more.join() === "metadata.uid is gone",
-  },
-  {
-    because: "a pod that is bound has another spec, and so another generation; its labels are valid",
-    releases: ["1.37"],
-    when: ({ kind, more }) => kind.startsWith("binding") && more.includes("metadata.generation = 2"),
+      kind.startsWith("binding") && more.length === 0 && missing.join() === 'metadata.labels.a b = "c"',
   },
 ];

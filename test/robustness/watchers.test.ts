@@ -3,6 +3,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { configMap, namespace, ok, until } from "../api/support.ts";
 import { TestServer } from "../support/api.ts";
 import { RawConnection, head, portOf, stillAnswers } from "./support.ts";
+import { handshake } from "./watch-socket.ts";
 
 const path = "/api/v1/namespaces/busy/configmaps";
 let server: TestServer;
@@ -24,32 +25,39 @@ afterAll(async () => {
   await server.close();
 });
 
-test("a watcher that never reads is disconnected when its backlog is full; the others get every event", async () => {
-  const stalled = await RawConnection.open(portOf(server));
-  stalled.write(head(server, `GET ${path}?watch=true&resourceVersion=0`));
-  await stalled.receives(/HTTP\/1\.1 200 /);
-  stalled.socket.pause();
-  const reading = await server.admin.watch(`${path}?resourceVersion=0`);
-  const big = "x".repeat(700 * 1024);
-  let seen = 0;
-  const rssBefore = process.memoryUsage().rss;
-  for (let i = 0; i < 120 && cutOff.length === 0; i++) {
-    await ok(
-      server.admin
-        .put(`${path}/big`, configMap("big"))
-        .then((answer) => (answer.status === 404 ? server.admin.post(path, configMap("big")) : answer)),
-    );
-    await ok(server.admin.put(`${path}/big`, configMap("big", { big: `${i}${big}` })));
-    while (seen <= i) if ((await reading.next()).object.data?.big !== undefined) seen++;
-  }
-  expect(cutOff).toEqual(["watcher too slow: its backlog is full"]);
-  stalled.socket.resume();
-  await stalled.closes();
-  expect((process.memoryUsage().rss - rssBefore) / 2 ** 20).toBeLessThan(500);
-  await ok(server.admin.delete(`${path}/big`));
-  await reading.through(({ type }) => type === "DELETED");
-  reading.close();
-});
+test.each([
+  ["a watcher", 200, []],
+  ["a WebSocket watcher", 101, handshake],
+])(
+  "%s that never reads is disconnected when its backlog is full; the others get every event",
+  async (_, status, headers) => {
+    cutOff.length = 0;
+    const stalled = await RawConnection.open(portOf(server));
+    stalled.write(head(server, `GET ${path}?watch=true&resourceVersion=0`, ...headers));
+    await stalled.receives(new RegExp(`HTTP/1\\.1 ${status} `));
+    stalled.socket.pause();
+    const reading = await server.admin.watch(`${path}?resourceVersion=0`);
+    const big = "x".repeat(700 * 1024);
+    let seen = 0;
+    const rssBefore = process.memoryUsage().rss;
+    for (let i = 0; i < 120 && cutOff.length === 0; i++) {
+      await ok(
+        server.admin
+          .put(`${path}/big`, configMap("big"))
+          .then((answer) => (answer.status === 404 ? server.admin.post(path, configMap("big")) : answer)),
+      );
+      await ok(server.admin.put(`${path}/big`, configMap("big", { big: `${i}${big}` })));
+      while (seen <= i) if ((await reading.next()).object.data?.big !== undefined) seen++;
+    }
+    expect(cutOff).toEqual(["watcher too slow: its backlog is full"]);
+    stalled.socket.resume();
+    await stalled.closes();
+    expect((process.memoryUsage().rss - rssBefore) / 2 ** 20).toBeLessThan(500);
+    await ok(server.admin.delete(`${path}/big`));
+    await reading.through(({ type }) => type === "DELETED");
+    reading.close();
+  },
+);
 
 test("an unread list response delays no other client", async () => {
   const big = "x".repeat(500 * 1024);

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
+import type { Release } from "../../src/base/releases.ts";
 import { kindsOfRelease } from "../../src/kinds/kinds-of-release.ts";
 import { isStored, resourceOf } from "../../src/resources/registry/registry.ts";
 import { readEncryptionConfiguration } from "../../src/server/encryption/encryption-configuration.ts";
@@ -16,7 +17,7 @@ const read = (...resources: object[]) =>
   readEncryptionConfiguration(Buffer.from(JSON.stringify({ ...header, resources })), platform);
 
 async function labelsOf(entries: object[], ...collections: [group: string, resource: string][]) {
-  const ciphersOf = await configuredCiphers(await read(...entries), () => {
+  const { ofCollection: ciphersOf } = await configuredCiphers(await read(...entries), () => {
     throw new Error("there is no service");
   });
   return collections.map(([group, resource]) => ciphersOf(group, resource)?.writer?.label);
@@ -40,7 +41,7 @@ test("the first entry with a resource decides; its first provider encrypts and a
     ["example.com", "others"],
   );
   expect(labels).toEqual(["a", "core", "core", "apps", "apps", "rest"].map((name) => `aesgcm:v1:${name}`));
-  const ciphersOf = await configuredCiphers(await read(...entries), () => {
+  const { ofCollection: ciphersOf } = await configuredCiphers(await read(...entries), () => {
     throw new Error("there is no service");
   });
   expect(ciphersOf("core", "secrets")?.readers.map(({ label }) => label)).toEqual([
@@ -63,9 +64,42 @@ test("the examples of docs/encryption.md are accepted", async () => {
   expect(configured.map(({ providers }) => providers.length)).toEqual([1, 2]);
 });
 
+test("a rule that an earlier wildcard hides is refused from release 1.27 on, with the wildcard", async () => {
+  const readFor = (release: Release, ...resources: string[][]) => {
+    const entries = resources.map((one) => ({ resources: one, providers: [identity] }));
+    return readEncryptionConfiguration(
+      Buffer.from(JSON.stringify({ ...header, resources: entries })),
+      platform,
+      release,
+    );
+  };
+  const hidden: [earlier: string, later: string][] = [
+    ["*.*", "secrets"],
+    ["*.*", "deployments.apps"],
+    ["*.*", "*.apps"],
+    ["*.*", "*.*"],
+    ["*.", "secrets"],
+    ["*.apps", "deployments.apps"],
+    ["*.apps", "*.apps"],
+  ];
+  for (const [earlier, later] of hidden) {
+    await expect(readFor("1.27", ["nodes"], [earlier], ["events", later])).rejects.toThrow(
+      `resources[2].resources[1]: Invalid value: ${JSON.stringify(later)}: is hidden by the earlier entry with ${earlier}: `,
+    );
+    expect(await readFor("1.26", [earlier], [later])).toHaveLength(2);
+    if (earlier !== later) expect(await readFor("1.37", [later], [earlier])).toHaveLength(2);
+  }
+  for (const [earlier, later] of [
+    ["secrets", "secrets"],
+    ["*.", "deployments.apps"],
+    ["*.apps", "*.batch"],
+  ])
+    expect(await readFor("1.37", [earlier!], [later!])).toHaveLength(2);
+});
+
 test("identity as the first provider stores plain text and reads encrypted values", async () => {
   const entries = [{ resources: ["secrets"], providers: [identity, gcm("a")] }];
-  const ciphersOf = await configuredCiphers(await read(...entries), () => {
+  const { ofCollection: ciphersOf } = await configuredCiphers(await read(...entries), () => {
     throw new Error("there is no service");
   });
   expect(ciphersOf("core", "secrets")).toMatchObject({ writer: undefined, readsPlain: true });

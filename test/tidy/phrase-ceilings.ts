@@ -15,7 +15,7 @@ export const phraseCeilings: Readonly<Record<string, number>> = {
   "begins to hold": 0,
   "best liked": 0,
   somebody: 5,
-  nobody: 7,
+  nobody: 6,
   whoever: 4,
   "is seen to": 0,
   "(has|have) ended well": 0,

@@ -1,5 +1,7 @@
 import { expect, test } from "vitest";
 import { referenceBehavior, specifiedBehavior } from "../../src/vocabulary/behavior.ts";
+import { kubernetes } from "../../src/vocabulary/kubernetes.ts";
+import { apiGroup, groupAnnotation, labelKey } from "../../src/vocabulary/names.ts";
 import { read, sources } from "./source-files.ts";
 
 /** Where code asks which vocabulary it has: a choice by the user, or a conversion between both. */
@@ -35,4 +37,15 @@ test("every member of the behavior is read by code outside of src/vocabulary", (
       (file) => !file.startsWith("src/vocabulary/") && new RegExp(`\\b${member}\\b`).test(read(file)),
     );
   expect(Object.keys(specifiedBehavior).filter((member) => readers(member).length === 0)).toEqual([]);
+});
+
+test("names of groups and of labels can't be confused: the types of their domains differ", () => {
+  const { domain, groupSuffix } = kubernetes;
+  expect(apiGroup(groupSuffix, "storage")).toBe("storage.k8s.io");
+  expect(labelKey(domain, "zone", "topology")).toBe("topology.kubernetes.io/zone");
+  expect(groupAnnotation(groupSuffix, "decision", "authorization")).toBe("authorization.k8s.io/decision");
+  // @ts-expect-error a domain of labels is no suffix of groups
+  apiGroup(domain, "storage");
+  // @ts-expect-error a suffix of groups is no domain of labels
+  labelKey(groupSuffix, "zone");
 });

@@ -64,7 +64,7 @@ async function refusalText(response: Response, token: string | undefined): Promi
   if (token === undefined) return noCertificate;
   const { message } = await errorOf(response);
   if (response.status !== 401) return message;
-  return `The server doesn't accept this token${message === "Unauthorized" ? "" : `: ${message}`}.`;
+  return "The server doesn't accept this token; its log has the reason.";
 }
 
 /**

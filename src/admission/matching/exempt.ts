@@ -1,3 +1,4 @@
+import { isExcludedReview } from "../../kinds/admissionregistration/excluded-reviews.ts";
 import { admissionregistration } from "../../kinds/groups.ts";
 import type { AdmittedType } from "../admission-chain.ts";
 
@@ -8,4 +9,9 @@ import type { AdmittedType } from "../admission-chain.ts";
 export function isExempt({ resource: { stored } }: AdmittedType): boolean {
   const { base, suffixed } = stored.kind.group;
   return base === admissionregistration.base && suffixed === admissionregistration.suffixed;
+}
+
+/** Whether a resource type is a review that webhooks and policies don't receive. */
+export function isReview({ resource: { stored } }: AdmittedType): boolean {
+  return isExcludedReview(stored.kind);
 }

@@ -2,7 +2,7 @@ import { andThen, type MaybePromise } from "../../base/maybe-promise.ts";
 import { MutatingAdmissionPolicyBinding } from "../../kinds/admissionregistration/mutating-admission-policy-binding.ts";
 import { MutatingAdmissionPolicy } from "../../kinds/admissionregistration/mutating-admission-policy.ts";
 import type { AdmissionPlugin } from "../admission-chain.ts";
-import { isExempt } from "../matching/exempt.ts";
+import { isExempt, isReview } from "../matching/exempt.ts";
 import { FollowedPolicies } from "../policies/followed-policies.ts";
 import { mutatingPolicyOf } from "../policies/mutating-policy.ts";
 import { MutationEvaluation, type MutationServices } from "../policies/mutation-evaluation.ts";
@@ -23,7 +23,8 @@ export function mutatingAdmissionPolicy(parts: PolicyPluginParts & MutationServi
   return {
     name: "MutatingAdmissionPolicy",
     skips: (request) => !parts.isServing() || followed.matchesNone(request),
-    concerns: (operation, type) => parts.enabled && operation !== "DELETE" && !isExempt(type),
+    concerns: (operation, type) =>
+      parts.enabled && operation !== "DELETE" && !isExempt(type) && !isReview(type),
     mutate(request): MaybePromise<void> {
       if (!parts.isServing() || request.object === undefined) return undefined;
       return andThen(followed.matching(request), (candidates) =>

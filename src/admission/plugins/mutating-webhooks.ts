@@ -4,7 +4,7 @@ import { encodeJson } from "../../base/json/encode.ts";
 import { MutatingWebhookConfiguration } from "../../kinds/admissionregistration/mutating-webhook-configuration.ts";
 import type { AdmissionRequest } from "../../resources/engine/engine.ts";
 import type { AdmissionPlugin } from "../admission-chain.ts";
-import { isExempt } from "../matching/exempt.ts";
+import { isExempt, isReview } from "../matching/exempt.ts";
 import type { Match } from "../matching/match-index.ts";
 import { FollowedWebhooks } from "../webhooks/followed-webhooks.ts";
 import { Reinvocation } from "../webhooks/reinvocation.ts";
@@ -29,7 +29,7 @@ export function mutatingWebhooks(services: WebhookServices): AdmissionPlugin {
   const calls = new WebhookCalls(services, "admit");
   return {
     name: "MutatingAdmissionWebhook",
-    concerns: (_, type) => !isExempt(type),
+    concerns: (_, type) => !isExempt(type) && !(services.excludesReviews && isReview(type)),
     skips: (request) => !services.isServing() || followed.matchesNone(request),
     mutate(request): MaybePromise<void> {
       return andThen(followed.matching(request), (matches) =>

@@ -3,7 +3,7 @@ import { ValidatingAdmissionPolicyBinding } from "../../kinds/admissionregistrat
 import { ValidatingAdmissionPolicy } from "../../kinds/admissionregistration/validating-admission-policy.ts";
 import type { AdmissionPlugin } from "../admission-chain.ts";
 import type { AdmissionFacts } from "../followed-objects.ts";
-import { isExempt } from "../matching/exempt.ts";
+import { isExempt, isReview } from "../matching/exempt.ts";
 import type { PolicyPrograms } from "../policies/environment.ts";
 import { PolicyEvaluation, type ValidationServices } from "../policies/evaluation.ts";
 import { FollowedPolicies } from "../policies/followed-policies.ts";
@@ -15,6 +15,8 @@ export interface PolicyPluginParts {
   readonly programs: PolicyPrograms;
   /** Whether the feature gate and the group version are enabled. */
   readonly enabled: boolean;
+  /** Whether reviews, which are not stored, never match policies. */
+  readonly excludesReviews: boolean;
   /** False until the server has written its default objects; these writes don't depend on policies. */
   readonly isServing: () => boolean;
 }
@@ -37,7 +39,7 @@ export function validatingAdmissionPolicy(parts: PolicyParts): AdmissionPlugin {
   return {
     name: "ValidatingAdmissionPolicy",
     skips: (request) => !parts.isServing() || followed.matchesNone(request),
-    concerns: (_, type) => parts.enabled && !isExempt(type),
+    concerns: (_, type) => parts.enabled && !isExempt(type) && !(parts.excludesReviews && isReview(type)),
     validate(request): MaybePromise<void> {
       if (!parts.isServing()) return undefined;
       return andThen(followed.matching(request), (candidates) =>

@@ -2,7 +2,7 @@ import { andThen, type MaybePromise } from "../../base/maybe-promise.ts";
 import { ValidatingWebhookConfiguration } from "../../kinds/admissionregistration/validating-webhook-configuration.ts";
 import type { AdmissionRequest } from "../../resources/engine/engine.ts";
 import type { AdmissionPlugin } from "../admission-chain.ts";
-import { isExempt } from "../matching/exempt.ts";
+import { isExempt, isReview } from "../matching/exempt.ts";
 import type { Match } from "../matching/match-index.ts";
 import { FollowedWebhooks } from "../webhooks/followed-webhooks.ts";
 import { ReviewObjects } from "../webhooks/review-objects.ts";
@@ -25,7 +25,7 @@ export function validatingWebhooks(services: WebhookServices): AdmissionPlugin {
   const calls = new WebhookCalls(services, "validating");
   return {
     name: "ValidatingAdmissionWebhook",
-    concerns: (_, type) => !isExempt(type),
+    concerns: (_, type) => !isExempt(type) && !(services.excludesReviews && isReview(type)),
     skips: (request) => !services.isServing() || followed.matchesNone(request),
     validate(request): MaybePromise<void> {
       return andThen(followed.matching(request), (matches) => {

@@ -26,6 +26,8 @@ export interface WebhookServices {
   readonly log: Pick<Logger, "warn">;
   /** The context of the functions of kinds, for decoding and conversion. */
   readonly contextOf: (request: AdmissionRequest) => KindContext;
+  /** Whether reviews, which are not stored, are never sent to webhooks. */
+  readonly excludesReviews: boolean;
   /** False until the server has written its default objects; these writes don't depend on webhooks. */
   readonly isServing: () => boolean;
 }

@@ -1,9 +1,10 @@
 import { randomUUID, type KeyObject } from "node:crypto";
-import { link, open, readFile, rm } from "node:fs/promises";
+import { link, open, rm } from "node:fs/promises";
 import path from "node:path";
 import { generateEcKeyPair } from "../../base/certificates/key-pair.ts";
 import { makeFolder } from "../../base/folders.ts";
-import type { SharedValues } from "../../storage/shared-values.ts";
+import { loadSecretFile, UnsafeFileError } from "../../base/secret-file.ts";
+import type { sharedKeyNames, SharedValues } from "../../storage/shared-values.ts";
 import { KeyFault, readSigningKey, signingKey, type SigningKey } from "./keys.ts";
 
 /** Name of the key file in the certificate folder of the server. */
@@ -38,7 +39,7 @@ export async function ownSigningKeys(
 
 /** Returns the key that all servers of a store share; stores `candidate` if there is none. */
 async function sharedKey(shared: SharedValues, candidate: KeyObject): Promise<SigningKey> {
-  const name = "service-account-signing-key";
+  const name: (typeof sharedKeyNames)[number] = "service-account-signing-key";
   const pem =
     (await shared.get(name)) ?? (await shared.replace(name, undefined, Buffer.from(pemOf(candidate))));
   try {
@@ -81,9 +82,10 @@ async function readOrCreateKey(folder: string): Promise<SigningKey> {
 
 async function readKeyFile(file: string): Promise<SigningKey | undefined> {
   try {
-    return readSigningKey(await readFile(file, "utf8"));
+    return readSigningKey(await loadSecretFile(file, "own"));
   } catch (error) {
     if (error instanceof KeyFault) throw new KeyFault(`${file}: ${error.message}`);
+    if (error instanceof UnsafeFileError) throw new KeyFault(error.message);
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
     throw new KeyFault(`${file} can't be read: ${String(error)}`);
   }

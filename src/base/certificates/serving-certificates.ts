@@ -6,6 +6,7 @@ import { type Clock, systemClock } from "../clock.ts";
 import { makeFolder } from "../folders.ts";
 import { addressBytes, isAddress } from "../ip-address.ts";
 import { dnsSubdomainFaults, wildcardSubdomainFaults } from "../names.ts";
+import { loadSecretFile, type SecretFileOrigin, UnsafeFileError } from "../secret-file.ts";
 import { generateEcKeyPair } from "./key-pair.ts";
 import { parsedCertificate } from "./parsed-certificate.ts";
 import { certificatesIn } from "./pem.ts";
@@ -188,7 +189,7 @@ export interface ServingCertificateOptions {
  * CA is used until it expires. The serving certificate is renewed if it expires within 30 days, is for other hosts, or doesn't
  * match its key or the CA. Files are written atomically with mode 0600.
  * Only one process may call this at a time; a program with several workers calls it before it starts them.
- * @throws CertificateFault if a file exists but can't be used and must not be replaced.
+ * @throws CertificateFault if a file exists but can't be used and must not be replaced, or other users can write it.
  */
 export async function ensureServingCertificates(
   folder: string,
@@ -201,7 +202,7 @@ export async function ensureServingCertificates(
     fileName === "apiserver" ? { certificate: `${certificate}${ca}`, key } : { certificate, key };
   makeFolder(folder);
   const [localCertificate, localKey, certificate, key] = await Promise.all(
-    [file("ca.crt"), file("ca.key"), certificateFile, keyFile].map(readIfThere),
+    [file("ca.crt"), file("ca.key"), certificateFile, keyFile].map((one) => readIfThere(one, "own")),
   );
   const local =
     localCertificate === undefined || localKey === undefined
@@ -309,13 +310,16 @@ function canonicalHost(host: string): string {
 
 /**
  * Reads a certificate (with its chain, if the file has one) and its key, and checks that they match.
- * @throws CertificateFault that names the file.
+ * @throws CertificateFault that names the file; also if other users can write the key.
  */
 export async function loadCertificateFiles(
   certificateFile: string,
   keyFile: string,
 ): Promise<CertificatePair> {
-  const [certificate, key] = await Promise.all([readIfThere(certificateFile), readIfThere(keyFile)]);
+  const [certificate, key] = await Promise.all([
+    readIfThere(certificateFile, undefined),
+    readIfThere(keyFile, "named"),
+  ]);
   if (certificate === undefined) throw new CertificateFault(`${certificateFile} doesn't exist`);
   if (key === undefined) throw new CertificateFault(`${keyFile} doesn't exist`);
   checkPair({ certificate, key }, certificateFile, keyFile);
@@ -350,10 +354,12 @@ function parse(pem: string, name: string): X509Certificate {
   }
 }
 
-async function readIfThere(file: string): Promise<string | undefined> {
+/** @param origin undefined for a file that isn't secret. */
+async function readIfThere(file: string, origin: SecretFileOrigin | undefined): Promise<string | undefined> {
   try {
-    return await readFile(file, "utf8");
+    return await (origin === undefined ? readFile(file, "utf8") : loadSecretFile(file, origin));
   } catch (error) {
+    if (error instanceof UnsafeFileError) throw new CertificateFault(error.message);
     if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
     throw new CertificateFault(`${file} can't be read: ${messageOf(error)}`);
   }

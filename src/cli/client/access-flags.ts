@@ -1,10 +1,13 @@
 import { existsSync } from "node:fs";
+import { stat } from "node:fs/promises";
 import { homedir } from "node:os";
 import path from "node:path";
+import { assertSafe } from "../../base/secret-file.ts";
 import { administratorFile } from "../administrator-file.ts";
 import { defaultDataDir } from "../data-folder.ts";
 import type { Flag } from "../flag.ts";
 import { UsageError, type FlagReader } from "../flag-reader.ts";
+import { ClientError } from "./client-error.ts";
 import { accessFrom, readText, type Access } from "./access.ts";
 
 /** Flags of the server to connect to, and its credentials. */
@@ -58,10 +61,24 @@ export async function accessOf(read: FlagReader, environment: NodeJS.ProcessEnv)
   if (file === undefined) {
     throw new UsageError("no server: set --kubeconfig, --server or the variable KUBECONFIG");
   }
+  if (file === administratorFile(defaultDataDir)) await assertOwn(file);
   const access = await accessFrom(file, read.optional("context"));
   if (token === undefined) return access;
   const { cert: _cert, key: _key, ...tls } = access.tls;
   return { ...access, tls, authorization: `Bearer ${token}` };
+}
+
+/**
+ * Refuses a kubeconfig in the current folder that other users can write: it chooses the server that gets the requests.
+ *
+ * @throws {ClientError}
+ */
+async function assertOwn(file: string): Promise<void> {
+  try {
+    await assertSafe(file, await stat(file), "own");
+  } catch (error) {
+    throw new ClientError((error as Error).message);
+  }
 }
 
 /** Returns the default kubeconfig file: that of the environment, of a server started in this folder, or of the user. */

@@ -84,7 +84,7 @@ class DefinitionKeeper {
   private desiredStatus(outline: CustomResourceDefinition, reserved: ReservedNames): Status | undefined {
     const { registry, clock } = this.context;
     const now = `${new Date(clock.now()).toISOString().slice(0, 19)}Z`;
-    const status = statusOf(outline, reserved.exceptOf(outline.metadata.name!), registry.vocabulary, now);
+    const status = statusOf(outline, reserved.exceptOf(outline.metadata.name!), registry, now);
     const isSame = deepEqual(status as unknown as JsonValue, outline.status as unknown as JsonValue);
     return isSame ? undefined : status;
   }

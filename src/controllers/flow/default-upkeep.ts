@@ -53,12 +53,17 @@ export function changeFor(
   const isMaintained =
     mandatory ||
     (annotationValue === undefined ? existing.metadata.generation === 1 : annotationValue === "true");
-  const desiredSpec = isMaintained ? spec : existing.spec;
+  const desiredSpec = isMaintained ? keepExemptShares(spec, existing.spec) : existing.spec;
   if (annotationValue === String(isMaintained) && isDeepStrictEqual(desiredSpec, existing.spec))
     return undefined;
   const annotations = { ...existing.metadata.annotations, [annotation]: String(isMaintained) };
   const updated = { ...existing, metadata: { ...existing.metadata, annotations }, spec: desiredSpec };
   return { action: "update", object: updated as NewObject };
+}
+
+/** Returns the default spec with the shares of the stored level `exempt`, which an administrator may change. */
+function keepExemptShares(spec: object, stored: { readonly exempt?: unknown }): object {
+  return "exempt" in spec && stored.exempt !== undefined ? { ...spec, exempt: stored.exempt } : spec;
 }
 
 export async function writeChange(client: Client, { action, object }: Change): Promise<void> {

@@ -65,7 +65,7 @@ export class FlowConfiguration {
   private readonly levels = new Map<string, StoredObject>();
   private readonly annotation: string;
   private readonly defaultSchemas: readonly DefaultObject<FlowSchemaObject>[];
-  private readonly defaultLevels = defaultLevels();
+  private readonly defaultLevels: readonly DefaultObject<PriorityLevelObject>[];
   private follower: Follower | undefined;
   /** Undefined until default objects are maintained. */
   private queue: WorkQueue | undefined;
@@ -81,6 +81,7 @@ export class FlowConfiguration {
     [this.schemaKind, this.levelKind] = served ?? flowKinds[0]!;
     this.annotation = `apf.${vocabulary.domain}/autoupdate-spec`;
     this.defaultSchemas = defaultSchemas(vocabulary);
+    this.defaultLevels = defaultLevels(registry.release);
     this.prefix = `/${groupName(FlowSchema.group, vocabulary)}/`;
   }
 
@@ -157,11 +158,12 @@ export class FlowConfiguration {
     this.queue?.add(`${ofLevels ? "level" : "schema"}/${name}`);
   }
 
-  /** Decodes an object and converts it to the version that this class uses. */
+  /** Decodes an object and converts it to the version that this class uses, with the fields of the release. */
   private read(kind: FlowKind, entry: Entry): StoredObject {
-    const { vocabulary } = this.setup;
-    const context = { vocabulary, enabled: () => true, subresource: "" };
-    const object = fromStored(resourceOf(kind, vocabulary), decodeEntry(entry), context);
+    const { vocabulary, registry } = this.setup;
+    const context = { vocabulary, enabled: () => true, release: registry.release, subresource: "" };
+    const resource = registry.serves(kind) ? registry.require(kind) : resourceOf(kind, vocabulary);
+    const object = fromStored(resource, decodeEntry(entry), context);
     return object as unknown as StoredObject;
   }
 

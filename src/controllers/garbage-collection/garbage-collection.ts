@@ -1,3 +1,5 @@
+import type { RemoteServices } from "../../aggregation/remote-objects.ts";
+import type { MaybePromise } from "../../base/maybe-promise.ts";
 import type { ObjectReference } from "../../resources/clients/client.ts";
 import { foregroundFinalizer, orphanFinalizer } from "../../kinds/checks/finalizers.ts";
 import { Follower } from "../../resources/followers/follower.ts";
@@ -11,15 +13,19 @@ import type { Controller, ControllerContext, QueueDependencies } from "../contro
 import { retryRaced } from "../create-or-update.ts";
 import { EventRecorder } from "../event-recorder.ts";
 import { WorkQueue } from "../work-queue.ts";
+import { ForeignOwners } from "./foreign-owners.ts";
 import { mayMatter, Ownership } from "./ownership.ts";
+import { RemoteOwnership, type OwnerState, type RemotelyOwned } from "./remote-ownership.ts";
 
-type Dependencies = QueueDependencies & Pick<ControllerContext, "client" | "registry" | "store">;
+/** Dependencies of the garbage collector. */
+export type GarbageDependencies = QueueDependencies &
+  Pick<ControllerContext, "client" | "registry" | "store"> & { readonly apiServices: RemoteServices };
 
 /**
  * Deletes objects that have lost all their owners, and releases owners that wait for their dependents: until they are
  * deleted (foreground) or orphaned (spec: conventions 3.2).
  */
-export const garbageCollection: Controller<Dependencies> = {
+export const garbageCollection: Controller<GarbageDependencies> = {
   name: "garbagecollector",
   start(context) {
     const collector = new Collector(context, (key, error) => context.failed(this.name, key, error));
@@ -46,13 +52,15 @@ class Collector {
   private readonly queue: WorkQueue;
   private readonly follower: Follower;
   private readonly events: EventRecorder;
+  private readonly foreignOwners: ForeignOwners;
+  private readonly remote: RemoteOwnership;
   /** Owners that are blocked by dependents. When such a dependent is changed or deleted, the owner is processed again. */
   private readonly blockedOwners = new Set<string>();
   private timer: Timer | undefined;
   private closed = false;
 
   constructor(
-    private readonly context: Dependencies,
+    private readonly context: GarbageDependencies,
     private readonly failed: (key: string, error: unknown) => void,
   ) {
     this.ownership = new Ownership(context.registry);
@@ -63,7 +71,14 @@ class Collector {
       context.queueObserver?.("garbagecollector"),
       workers,
     );
+    this.foreignOwners = new ForeignOwners(context.store, context.registry);
     this.events = new EventRecorder(context.client, context.clock, component, (error) => failed("/", error));
+    this.remote = new RemoteOwnership(context.apiServices, context.registry.vocabulary, context.clock, {
+      stateOf: (owner, namespace) => this.localState(owner, namespace),
+      remotelyOwned: () => this.remotelyOwned(),
+      lost: (key) => this.queue.add(key),
+      failed: (error) => failed("/", error),
+    });
     const handler = {
       matters: mayMatter,
       put: (entry: Entry) => this.put(entry),
@@ -79,6 +94,7 @@ class Collector {
   /** Loads the stored objects in the background; the server's start doesn't wait for it. */
   start(): void {
     this.follower.startInBackground();
+    this.remote.start();
     this.scheduleRecheck(this.context.registry.revision);
   }
 
@@ -117,29 +133,36 @@ class Collector {
     this.closed = true;
     this.timer?.cancel();
     this.follower.close();
-    await this.queue.close();
+    await Promise.all([this.queue.close(), this.remote.close()]);
     await this.events.close();
   }
 
   private put(entry: Entry): void {
     const before = this.ownership.owners(entry.key);
-    for (const owner of this.ownership.put(entry)) this.recordImpossibleOwner(entry.key, owner);
+    for (const owner of this.ownership.put(entry)) {
+      this.recordInvalidOwner(entry.key, owner, "names a namespaced kind, and the object is in no namespace");
+    }
     this.queue.add(entry.key);
     for (const owner of [...before, ...this.ownership.owners(entry.key)]) {
       if (this.blockedOwners.has(owner)) this.queue.add(owner);
     }
   }
 
-  /** Records an Event that the object won't be collected with this owner of a namespaced kind. */
-  private recordImpossibleOwner(key: string, { apiVersion, kind, name, uid }: OwnerReferenceValue): void {
-    const owner = `[${apiVersion}/${kind}, name: ${name}, uid: ${uid}]`;
-    const message = `ownerRef ${owner} names a namespaced kind, and the object is in no namespace`;
+  /** Records an Event about a reference to an owner that the object can't have. */
+  private recordInvalidOwner(
+    key: string,
+    { apiVersion, kind, name, uid }: OwnerReferenceValue,
+    problem: string,
+  ): void {
+    const message = `ownerRef [${apiVersion}/${kind}, name: ${name}, uid: ${uid}] ${problem}`;
     this.events.record(this.referenceTo(key), "Warning", "OwnerRefInvalidNamespace", message);
   }
 
   /** Processes the dependents of a deleted object, and the owners that may have waited for it. */
   private removed(key: string): void {
-    for (const dependent of this.ownership.dependentsOf(key)) this.queue.add(dependent);
+    const dependents = this.ownership.dependentsOf(key);
+    if (dependents.length > 0) this.foreignOwners.noteDeleted(key);
+    for (const dependent of dependents) this.queue.add(dependent);
     for (const owner of this.ownership.owners(key)) this.queue.add(owner);
     this.ownership.remove(key);
     this.blockedOwners.delete(key);
@@ -163,6 +186,10 @@ class Collector {
     if (!orphans && !finalizers.includes(foregroundFinalizer)) return false;
     // All dependents must be loaded first: otherwise some would be deleted with the owner, or left behind.
     await this.follower.sync();
+    if (await this.remote.release(uid, orphans)) {
+      this.queue.addLater(key, orphanRetryMs);
+      return true;
+    }
     const done = orphans ? await this.orphan(key, uid, closing) : !(await this.deleteBlocking(key, uid));
     if (done) await this.dropFinalizer(key, owner, orphans ? orphanFinalizer : foregroundFinalizer);
     return true;
@@ -217,6 +244,7 @@ class Collector {
     const states = await Promise.all(ownerReferences.map((owner) => this.stateOf(owner, key)));
     const lost = ownerReferences.filter((_, index) => states[index] !== "solid");
     if (lost.length === 0) return;
+    await this.recordForeignOwners(key, lost);
     if (lost.length < ownerReferences.length) return this.dropReferences(key, object, new Set(lost));
     const waiting = states.includes("waiting") && this.ownership.servedDependentsOf(key).length > 0;
     const policy = finalizers.includes(orphanFinalizer)
@@ -236,6 +264,16 @@ class Collector {
     );
   }
 
+  /** Records Events about the references of an object to owners in another namespace. */
+  private async recordForeignOwners(key: string, owners: readonly OwnerReferenceValue[]): Promise<void> {
+    const { namespace } = namesOf(key);
+    for (const owner of owners) {
+      const expected = this.ownership.keyOfOwner(owner, namespace);
+      if (expected === undefined || !(await this.foreignOwners.has(owner, expected))) continue;
+      this.recordInvalidOwner(key, owner, `does not exist in namespace ${JSON.stringify(namespace)}`);
+    }
+  }
+
   /** Returns true if a dependent of the object is being deleted and waits for its own dependents. */
   private async isWaitedFor(key: string): Promise<boolean> {
     const dependents = await Promise.all(this.ownership.servedDependentsOf(key).map((one) => this.read(one)));
@@ -251,16 +289,29 @@ class Collector {
     return true;
   }
 
-  private async stateOf(
-    owner: OwnerReferenceValue,
-    dependent: string,
-  ): Promise<"solid" | "lost" | "waiting"> {
-    const key = this.ownership.keyOfOwner(owner, namesOf(dependent).namespace);
-    // The owner of an unknown kind can't be looked up, so it is assumed to exist.
-    if (key === undefined) return "solid";
+  private stateOf(owner: OwnerReferenceValue, dependent: string): MaybePromise<OwnerState> {
+    // The owner of an unknown kind is assumed to exist, unless its extension server says that it doesn't.
+    return (
+      this.localState(owner, namesOf(dependent).namespace) ?? (this.remote.isLost(owner) ? "lost" : "solid")
+    );
+  }
+
+  private localState(owner: OwnerReferenceValue, namespace: string): Promise<OwnerState> | undefined {
+    const key = this.ownership.keyOfOwner(owner, namespace);
+    return key === undefined ? undefined : this.stateOfKey(key, owner);
+  }
+
+  private async stateOfKey(key: string, { uid }: OwnerReferenceValue): Promise<OwnerState> {
     const object = await this.read(key);
-    if (object === undefined || object.uid !== owner.uid) return "lost";
+    if (object === undefined || object.uid !== uid) return "lost";
     return waitsForDependents(object) ? "waiting" : "solid";
+  }
+
+  private async *remotelyOwned(): AsyncGenerator<RemotelyOwned> {
+    for (const key of this.ownership.withUnknownKinds()) {
+      const owners = (await this.read(key))?.ownerReferences;
+      if (owners !== undefined) yield { key, namespace: namesOf(key).namespace, owners };
+    }
   }
 
   /** Removes the references to an owner from one dependent; retries if other writes come first. */

@@ -16,7 +16,7 @@ export class DefinitionStorage {
    * @param stored the resource type in the storage version.
    * @param since revision of the definition.
    * @param watches the watches of its resource types.
-   * @param converter undefined if the versions differ in name and schema only.
+   * @param converter undefined if the objects are the same in all versions but for the apiVersion.
    */
   constructor(
     private readonly stored: Resource,
@@ -24,7 +24,11 @@ export class DefinitionStorage {
     private readonly watches: DefinitionWatches,
     private readonly converter: ObjectConverter | undefined,
   ) {
-    this.unconverted = { viewOf: (store) => this.refreshingStore(store), newConversions: undefined };
+    this.unconverted = {
+      viewOf: (store) => this.refreshingStore(store),
+      newConversions: undefined,
+      keepsLabels: true,
+    };
   }
 
   /** The storage of the definition's resource type in one of its versions. */
@@ -42,6 +46,7 @@ export class DefinitionStorage {
         return view;
       },
       newConversions: () => new ConvertedObjects(converter),
+      keepsLabels: converter.keepsLabels,
     };
   }
 

@@ -5,6 +5,8 @@ import type { ApiObject } from "../../schema/kind.ts";
 
 /** Converts the objects of a custom kind between its versions, for example by calling a webhook. */
 export interface ObjectConverter {
+  /** Whether labels are the same in all versions, so that indexes of the stored labels find converted objects. */
+  readonly keepsLabels: boolean;
   /**
    * Converts objects to another version, in their order; returns objects unchanged that are already in it. Of the metadata only labels
    * and annotations may change.

@@ -41,6 +41,7 @@ const batchLimits = { objects: 500, characters: 256 * 1024 };
 
 /** Converts objects by calling a webhook (strategy `Webhook`; spec: conventions 9). A failure fails only the requests that need it. */
 export class WebhookConverter implements ObjectConverter {
+  readonly keepsLabels = false;
   private readonly endpoint:
     { readonly target: WebhookTarget; readonly version: ConversionReviewVersion } | string;
 

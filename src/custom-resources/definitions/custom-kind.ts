@@ -18,6 +18,7 @@ import { selectablePath } from "../../kinds/apiextensions/selectable-fields.ts";
 import { checkExpressions } from "../../kinds/apiextensions/rule-run.ts";
 import { customColumns, type ColumnDefinition } from "./columns.ts";
 import type { ObjectConverter } from "../conversion/object-converter.ts";
+import { unchangedConverter } from "../conversion/unchanged-converter.ts";
 import {
   WebhookConverter,
   type ConversionServices,
@@ -25,7 +26,7 @@ import {
 } from "../conversion/webhook-converter.ts";
 import { deprecationOf, finalizerWarnings, replacementOf } from "./custom-warnings.ts";
 import { anySchema, type ParsedSchema, type SharedSchema } from "./shared-schema.ts";
-import { checkReplicas, customScale, valueAt, type ScalePaths } from "./scale.ts";
+import { checkScale, customScale, valueAt, type ScalePaths } from "./scale.ts";
 
 type Definition = CustomResourceDefinition;
 type Version = NonNullable<Definition["spec"]["versions"]>[number];
@@ -36,7 +37,7 @@ export interface CustomKinds {
   readonly stored: Kind;
   /** By version name, served or not. */
   readonly versions: ReadonlyMap<string, Kind>;
-  /** Undefined if the versions differ in name and schema only. */
+  /** Undefined if the objects are the same in all versions but for the apiVersion. */
   readonly converter: ObjectConverter | undefined;
 }
 
@@ -63,7 +64,7 @@ export function customKinds(
 ): CustomKinds {
   const versions = definition.spec.versions ?? [];
   const storage = versions.find((version) => version.storage)!;
-  const converter = converterOf(definition, services.conversions);
+  const converter = converterOf(definition, schemas, services.conversions);
   const replacement = replacementOf(definition.spec);
   const kindIn = (version: Version): Kind => {
     const schema = schemas.get(version.name);
@@ -89,13 +90,19 @@ export function customKinds(
   return { stored, versions: new Map(versions.map((version) => [version.name, kindOf(version)])), converter };
 }
 
-/** The converter of the definition; undefined if its versions differ in name and schema only. */
+/** The converter of the definition; undefined if its objects are the same in all versions but for the apiVersion. */
 function converterOf(
   { metadata, spec }: Definition,
+  schemas: DefinitionSource["schemas"],
   services: ConversionServices,
 ): ObjectConverter | undefined {
+  const versions = spec.versions ?? [];
+  if (versions.length < 2) return undefined;
   const { strategy, webhook } = spec.conversion ?? {};
-  if (strategy !== "Webhook" || (spec.versions ?? []).length < 2) return undefined;
+  if (strategy !== "Webhook") {
+    const forms = versions.map((version) => formOf(version, schemas.get(version.name)));
+    return forms.every((form) => form === forms[0]) ? undefined : unchangedConverter;
+  }
   const { clientConfig = {}, conversionReviewVersions } = webhook ?? {};
   const conversion = {
     definition: metadata.name ?? "",
@@ -103,6 +110,11 @@ function converterOf(
     reviewVersions: conversionReviewVersions ?? [],
   };
   return new WebhookConverter(conversion as ConversionWebhook, services);
+}
+
+/** A text that is equal for versions that read, validate and update objects in the same way. */
+function formOf({ subresources, selectableFields }: Version, schema: SharedSchema | undefined): string {
+  return JSON.stringify([schema?.digest, subresources, selectableFields]);
 }
 
 interface KindParts {
@@ -172,7 +184,7 @@ function customKind(
           )
         : undefined,
     subresources: paths === undefined ? {} : { scale: customScale(paths) },
-    ...(paths && { validate: (object, report) => checkReplicas(object, paths, report) }),
+    ...(paths && { validate: (object, report) => checkScale(object, paths, report) }),
     ...(hasStatus && {
       status: { initial: () => defaultMember(parsed().node, "status"), keepsMetadata: "all" },
     }),

@@ -1,3 +1,5 @@
+import { isAtLeast, type Release } from "../../base/releases.ts";
+import { hasInvalidCaBundle } from "../../kinds/apiextensions/conversion-trust.ts";
 import { approvalOf } from "../../kinds/apiextensions/definition-rules.ts";
 import type { CustomResourceDefinition } from "../../kinds/apiextensions/custom-resource-definition.ts";
 import { approvalCondition } from "../../kinds/apiextensions/custom-resource-definition-status.ts";
@@ -15,12 +17,13 @@ type DesiredCondition = Pick<Condition, "type" | "status" | "reason" | "message"
  *
  * @param definition may be without schemas.
  * @param others the accepted names of the other definitions of the group.
+ * @param release the release that the server follows; from 1.31 on a webhook needs valid authorities.
  * @param now the current time, RFC 3339.
  */
 export function statusOf(
   definition: CustomResourceDefinition,
   others: OtherNames,
-  vocabulary: Vocabulary,
+  { vocabulary, release }: { readonly vocabulary: Vocabulary; readonly release: Release },
   now: string,
 ): Status {
   const { accepted, conflict } = acceptNames(definition, others);
@@ -30,25 +33,35 @@ export function statusOf(
       ? { type: "NamesAccepted", status: "True", reason: "NoConflicts", message: "no conflicts found" }
       : { type: "NamesAccepted", status: "False", ...conflict };
   const wasEstablished = before.some(({ type, status }) => type === "Established" && status === "True");
-  const established: DesiredCondition =
-    conflict === undefined || wasEstablished
-      ? {
-          type: "Established",
-          status: "True",
-          reason: "InitialNamesAccepted",
-          message: "the initial names have been accepted",
-        }
-      : {
-          type: "Established",
-          status: "False",
-          reason: "NotAccepted",
-          message: "not all names are accepted",
-        };
+  const isUntrusted = () => isAtLeast(release, "1.31") && hasInvalidCaBundle(definition.spec.conversion);
+  const state = wasEstablished
+    ? "established"
+    : conflict !== undefined
+      ? "notAccepted"
+      : isUntrusted()
+        ? "untrusted"
+        : "established";
+  const established: DesiredCondition = { type: "Established", ...states[state] };
   const desired = [named, established, ...approval(definition, vocabulary)];
   const further = before.filter(({ type }) => !desired.some((one) => one.type === type));
   const conditions = [...desired.map((one) => transition(one, before, now)), ...further];
   return { ...definition.status, acceptedNames: accepted, conditions } as Status;
 }
+
+/** The states of the condition `Established`. */
+const states = {
+  established: {
+    status: "True",
+    reason: "InitialNamesAccepted",
+    message: "the initial names have been accepted",
+  },
+  notAccepted: { status: "False", reason: "NotAccepted", message: "not all names are accepted" },
+  untrusted: {
+    status: "False",
+    reason: "InvalidCABundle",
+    message: "The caBundle of the conversion webhook has no valid certificate",
+  },
+} as const;
 
 /** Adds the transition time: that of the existing condition if the status is the same. */
 function transition(desired: DesiredCondition, before: readonly Condition[], now: string): Condition {

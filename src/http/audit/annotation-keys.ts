@@ -1,3 +1,4 @@
+import { groupAnnotation } from "../../vocabulary/names.ts";
 import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
 
 /** Keys of audit annotations in the server's vocabulary. */
@@ -12,11 +13,11 @@ export interface AnnotationKeys {
 
 export function annotationKeys({ groupSuffix }: Vocabulary): AnnotationKeys {
   return {
-    decision: `authorization.${groupSuffix}/decision`,
-    reason: `authorization.${groupSuffix}/reason`,
-    view: `authorization.${groupSuffix}/view`,
-    deprecated: `${groupSuffix}/deprecated`,
-    removedRelease: `${groupSuffix}/removed-release`,
-    truncated: `audit.${groupSuffix}/truncated`,
+    decision: groupAnnotation(groupSuffix, "decision", "authorization"),
+    reason: groupAnnotation(groupSuffix, "reason", "authorization"),
+    view: groupAnnotation(groupSuffix, "view", "authorization"),
+    deprecated: groupAnnotation(groupSuffix, "deprecated"),
+    removedRelease: groupAnnotation(groupSuffix, "removed-release"),
+    truncated: groupAnnotation(groupSuffix, "truncated", "audit"),
   };
 }

@@ -32,6 +32,8 @@ export interface AuditEvent {
   readonly verb: string;
   readonly user: UserInfo;
   readonly impersonatedUser: UserInfo | undefined;
+  /** The verb of constrained impersonation that allowed the user. */
+  readonly impersonationConstraint: string | undefined;
   readonly sourceIps: readonly string[];
   readonly userAgent: string;
   readonly objectRef: ObjectReference | undefined;
@@ -48,10 +50,13 @@ export interface AuditEvent {
 /** Returns the JSON members of an event, starting with `level`, without braces. */
 export function encodeMembers(event: AuditEvent): string {
   const { sourceIps, objectRef, responseStatus, requestObject, responseObject, annotations } = event;
+  const { impersonationConstraint: constraint } = event;
   let text =
     `"level":"${event.level}","auditID":${JSON.stringify(event.auditId)},"stage":"${event.stage}",` +
     `"requestURI":${JSON.stringify(event.requestUri)},"verb":${JSON.stringify(event.verb)},"user":${userText(event.user)}`;
   if (event.impersonatedUser !== undefined) text += `,"impersonatedUser":${userText(event.impersonatedUser)}`;
+  if (constraint !== undefined)
+    text += `,"authenticationMetadata":{"impersonationConstraint":${JSON.stringify(constraint)}}`;
   if (sourceIps.length > 0) text += `,"sourceIPs":${JSON.stringify(sourceIps)}`;
   if (event.userAgent !== "") text += `,"userAgent":${JSON.stringify(event.userAgent)}`;
   if (objectRef !== undefined) text += `,"objectRef":${referenceText(objectRef)}`;

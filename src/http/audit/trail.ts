@@ -28,6 +28,8 @@ export class AuditTrail implements AuditHooks {
   private user: UserInfo = unknownUser;
   private reference: ObjectReference | undefined;
   private status: RecordedStatus | undefined;
+  /** Replaces the message of the response in the recorded status: it has a reason that the client doesn't learn. */
+  private failureMessage: string | undefined;
   private request: string | undefined;
   private response: Uint8Array[] | undefined;
   private responseSize = 0;
@@ -47,6 +49,11 @@ export class AuditTrail implements AuditHooks {
   /** See {@link AuditHooks.received}. */
   received(): MaybePromise<void> {
     if (this.begin(this.about.caller)) return this.auditor.accept(this.event("RequestReceived"));
+  }
+
+  /** See {@link AuditHooks.unauthenticated}. */
+  unauthenticated({ message }: Error): void {
+    this.failureMessage = message;
   }
 
   /** Records the decision of authorization. */
@@ -113,7 +120,9 @@ export class AuditTrail implements AuditHooks {
   responseStatus(code: number, status: object): void {
     if (!this.evaluated && this.about.facts !== unreadFacts) this.begin(unknownUser);
     if (this.terms === undefined) return;
-    this.status = { ...(status as Omit<RecordedStatus, "code">), code };
+    const recorded = { ...(status as Omit<RecordedStatus, "code">), code };
+    this.status =
+      this.failureMessage === undefined ? recorded : { ...recorded, message: this.failureMessage };
     if (this.wantsResponse) this.responseObject(Buffer.from(encodeJson(status as JsonValue)));
   }
 
@@ -204,6 +213,7 @@ export class AuditTrail implements AuditHooks {
       verb: about.facts.verb,
       user: this.user,
       impersonatedUser: about.user === about.caller ? undefined : about.user,
+      impersonationConstraint: about.impersonationConstraint,
       sourceIps: sourceAddresses(exchange),
       userAgent: agent.length > maxUserAgent ? `${agent.slice(0, maxUserAgent)}...TRUNCATED` : agent,
       objectRef: this.reference === undefined ? undefined : { ...this.reference },

@@ -14,6 +14,8 @@ export interface AuditHooks {
    * @throws {StatusError} InternalError, also as a rejection: a strict backend couldn't record the event.
    */
   received(): MaybePromise<void>;
+  /** Called if the credentials were rejected. @param error has the reason, which the response doesn't contain. */
+  unauthenticated(error: Error): void;
   /** The decision of the authorizers. */
   decided(decision: Decision): void;
   /** Called if a list is limited to a view. @param view value of the parameter. */

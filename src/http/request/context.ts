@@ -42,6 +42,8 @@ export interface RequestContext {
   caller: UserInfo;
   /** Impersonation: the effective user; before that the caller. */
   user: UserInfo;
+  /** Impersonation: the verb of constrained impersonation that allowed the user; undefined without it. */
+  impersonationConstraint: string | undefined;
   /** Limits: whether this stage has admitted the request. */
   limited: boolean;
   /** Limits: admitted the request, and admits it again after it has released its seats. */
@@ -124,6 +126,7 @@ export function newRequest(exchange: HttpExchange, startMs: number): RequestCont
     served: false,
     caller: unknownUser,
     user: unknownUser,
+    impersonationConstraint: undefined,
     limited: false,
     limiter: undefined,
     ticket: undefined,

@@ -1,8 +1,10 @@
+import { tokenProtocolPrefix } from "../../authentication/websocket-token.ts";
 import { StatusError } from "../../base/status-error.ts";
 import { readFacts, type RequestFacts } from "./facts.ts";
 import type { HttpExchange } from "../transport/http-exchange.ts";
+import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
 
-type Headers = Pick<HttpExchange, "method" | "header">;
+type Request = Pick<HttpExchange, "method" | "header" | "connection">;
 
 /**
  * Rejects a request of a document behind `proxy` of a pod, service or node for anything but this proxy, and the script of a service worker
@@ -48,18 +50,27 @@ function proxyOfPath(path: string): string | undefined {
  *
  * @throws {StatusError} Forbidden
  */
-export function refuseForeignPage(exchange: Headers): void {
+export function refuseForeignPage(exchange: Request, vocabulary: Vocabulary): void {
   const isRead = exchange.method === "GET" || exchange.method === "HEAD";
   // A WebSocket is opened with GET, and its client may read the answers.
   if (isRead && exchange.header("upgrade") === undefined) return;
-  if (!isOfForeignPage(exchange)) return;
+  if (!isOfForeignPage(exchange) || hasOnlyToken(exchange, vocabulary)) return;
   throw new StatusError(
     "Forbidden",
     "this server accepts no writes and connections from pages of other sites",
   );
 }
 
-function isOfForeignPage(exchange: Headers): boolean {
+/** Whether the only credential of a WebSocket is a token, which the page itself has; the browser adds no other one. */
+function hasOnlyToken(exchange: Request, vocabulary: Vocabulary): boolean {
+  if (exchange.connection.certificate !== undefined) return false;
+  if (exchange.header("upgrade")?.toLowerCase() !== "websocket") return false;
+  const protocols = (exchange.header("sec-websocket-protocol") ?? "").split(",").map((one) => one.trim());
+  const prefix = tokenProtocolPrefix(vocabulary);
+  return protocols.some((one) => one.startsWith(prefix));
+}
+
+function isOfForeignPage(exchange: Request): boolean {
   const site = exchange.header("sec-fetch-site");
   if (site !== undefined) return site !== "same-origin" && site !== "none";
   // Chromium sends no Sec-Fetch-Site with a WebSocket, but Origin. Programs may send any Origin; the credentials of those that send

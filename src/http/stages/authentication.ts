@@ -1,20 +1,20 @@
 import type { AuthenticationResult } from "../../authentication/authenticator.ts";
+import { isRefusal, reasonOf, refusalWithoutReason } from "../../authentication/refusal.ts";
 import { webSocketAuthorization } from "../../authentication/websocket-token.ts";
 import type { MaybePromise } from "../../base/maybe-promise.ts";
-import { StatusError } from "../../base/status-error.ts";
 import type { UserInfo } from "../../base/user-info.ts";
 import type { RequestContext } from "../request/context.ts";
 import type { HttpService } from "../service.ts";
-import type { HttpExchange } from "../transport/http-exchange.ts";
 
 /**
- * Authenticates the caller. The result is reused for the same header on the same connection.
+ * Authenticates the caller. The result is reused for the same header on the same connection. The reason why credentials are rejected is
+ * logged and audited; the response doesn't have it, as in the reference.
  *
  * @throws {StatusError} Unauthorized
  */
 export function authenticate(service: HttpService, request: RequestContext): MaybePromise<void> {
   const { exchange } = request;
-  const authorization = exchange.header("authorization") ?? webSocketToken(service, exchange);
+  const authorization = exchange.header("authorization") ?? webSocketToken(service, request);
   const { identity } = exchange.connection;
   if (identity !== undefined && identity.authorization === authorization) {
     service.callers.again(identity.requests);
@@ -31,35 +31,52 @@ function recognize(request: RequestContext, caller: UserInfo): void {
 }
 
 /** The credentials of a WebSocket client, which can't set headers (browsers). */
-function webSocketToken({ engine, callers }: HttpService, exchange: HttpExchange): string | undefined {
+function webSocketToken(service: HttpService, request: RequestContext): string | undefined {
+  const { exchange } = request;
   if (exchange.header("upgrade")?.toLowerCase() !== "websocket") return undefined;
   try {
-    return webSocketAuthorization(exchange.header("sec-websocket-protocol") ?? "", engine.vocabulary);
+    return webSocketAuthorization(exchange.header("sec-websocket-protocol") ?? "", service.engine.vocabulary);
   } catch (error) {
-    callers.refused(error, callers.begin());
-    throw error;
+    throw rejected(service, request, error, service.callers.begin());
   }
 }
 
+/** Counts a failed attempt, logs and audits its reason, and returns the error for the client. */
+function rejected(
+  { callers, log }: HttpService,
+  request: RequestContext,
+  error: unknown,
+  startMs: number,
+): unknown {
+  callers.refused(error, startMs);
+  if (!isRefusal(error)) return error;
+  const reason = reasonOf(error);
+  if (reason !== "") {
+    log.unauthenticated(request, reason);
+    request.audit?.unauthenticated(error);
+  }
+  return refusalWithoutReason();
+}
+
 function askMethods(
-  { authenticator, callers }: HttpService,
+  service: HttpService,
   request: RequestContext,
   authorization: string | undefined,
 ): MaybePromise<void> {
+  const { authenticator, callers } = service;
   const { connection, rawHeaders } = request.exchange;
   const { path } = request.facts;
   const { certificate, certificateChain, certificateError, remoteAddress } = connection;
   const startMs = callers.begin();
   const answered = (result: AuthenticationResult | undefined): void => {
-    if (result === undefined) throw new StatusError("Unauthorized", "Unauthorized");
+    if (result === undefined) throw refusalWithoutReason();
     const { user, cacheable } = result;
     const requests = callers.recognized(user.name, startMs);
     if (cacheable) connection.identity = { authorization, user, requests };
     recognize(request, user);
   };
   const failed = (error: unknown): never => {
-    callers.refused(error, startMs);
-    throw error;
+    throw rejected(service, request, error, startMs);
   };
   try {
     const credentials = {

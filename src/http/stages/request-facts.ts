@@ -25,7 +25,7 @@ export function readRequestFacts(service: HttpService, request: RequestContext):
   // Requests of resources have a deadline, which reads the parameter.
   if (facts.kind === "path" && !facts.query.empty && !isLongRunning(facts)) timeoutParameter(facts.query);
   refuseAmbiguousHost(exchange);
-  refuseForeignPage(exchange);
+  refuseForeignPage(exchange, service.engine.vocabulary);
   refuseProxiedPage(exchange, request.facts);
   return findServed(service, request, request.facts);
 }

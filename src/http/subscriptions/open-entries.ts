@@ -6,6 +6,7 @@ import { attributesOf, attributesWithSelectors, forbidden } from "../request/att
 import { newRequest, type RequestContext, type ResourceContext } from "../request/context.ts";
 import type { HttpService } from "../service.ts";
 import { authorize } from "../stages/authorization.ts";
+import { impersonate } from "../stages/impersonation.ts";
 import { findServed } from "../stages/request-facts.ts";
 import { factsOf, resourceText, type WatchEntry } from "./watch-entries.ts";
 
@@ -73,10 +74,14 @@ async function openEntry(
 ): Promise<OpenEntry> {
   const facts = factsOf(entry, view);
   await findServed(service, request, facts);
+  // Constrained impersonation is for single requests, such as the watch of this resource type.
+  const isImpersonated = request.user !== request.caller;
+  if (isImpersonated) await impersonate(service, request);
   await request.audit?.received();
   await authorize(service, request);
   if (lists && view === undefined) {
     const listFacts = { ...facts, verb: "list" };
+    if (isImpersonated) await impersonate(service, { ...request, facts: listFacts });
     const attributes = service.authorizesSelectors
       ? attributesWithSelectors(listFacts, request.user)
       : attributesOf(listFacts, request.user);

@@ -1,3 +1,4 @@
+import { pathSegmentFaults } from "../../base/names.ts";
 import { objectNotFound } from "../../base/object-errors.ts";
 import { andThen, type MaybePromise } from "../../base/maybe-promise.ts";
 import { groupHint } from "../../vocabulary/other-vocabulary.ts";
@@ -37,7 +38,7 @@ export function serveResource(
     throw notAllowed(verb === "watch" && verbs.includes("list") ? resource : undefined);
   if (facts.pathVerb === "watch" && !["GET", "HEAD"].includes(context.exchange.method)) throw notAllowed();
   const { namespace, name, subresource } = facts;
-  refuseEmptyNames(resource, facts);
+  checkNames(resource, facts);
   context.target = { resource, namespace: resource.namespaced ? namespace : "", name, subresource };
   const request = context as ResourceContext;
   if (verb === "watch") service.metrics.longRunning(facts, request.exchange);
@@ -97,15 +98,21 @@ function verbIn({ verb, name, subresource }: ResourceFacts): Verb {
 }
 
 /**
- * Rejects a path without a required name or namespace. As in the reference, lists and watches with an empty namespace are of all
- * namespaces; other verbs, such as deletecollection, are rejected.
+ * Rejects a path without a required name or namespace, and a name that no stored object can have. As in the reference, lists and
+ * watches with an empty namespace are of all namespaces; other verbs, such as deletecollection, are rejected.
  *
  * @throws {StatusError} BadRequest
  */
-function refuseEmptyNames(
-  resource: Resource,
-  { name, subresource, verb, emptyNamespace }: ResourceFacts,
-): void {
+function checkNames(resource: Resource, { name, subresource, verb, emptyNamespace }: ResourceFacts): void {
+  // A watch selects by the name; computed objects have no store key.
+  if (name !== "" && verb !== "watch" && resource.kind.computed !== true) {
+    const [fault] = pathSegmentFaults(name);
+    if (fault !== undefined)
+      throw new StatusError(
+        "BadRequest",
+        `the name ${JSON.stringify(name)} in the path is invalid: ${fault}`,
+      );
+  }
   if (name === "" && subresource !== "")
     throw new StatusError(
       "BadRequest",

@@ -1,3 +1,4 @@
+import { groupAnnotation } from "../../vocabulary/names.ts";
 import { tokenProtocolPrefix } from "../../authentication/websocket-token.ts";
 import { isAtLeast } from "../../base/releases.ts";
 import { StatusError } from "../../base/status-error.ts";
@@ -176,7 +177,7 @@ class Watcher {
     if (!endsInitialEvents || !isAtLeast(registry.release, "1.27")) return { resourceVersion };
     return {
       resourceVersion,
-      annotations: { [`${vocabulary.groupSuffix}/initial-events-end`]: "true" },
+      annotations: { [groupAnnotation(vocabulary.groupSuffix, "initial-events-end")]: "true" },
     };
   }
 

@@ -2,6 +2,7 @@ import { kind, struct } from "./v1.ts";
 import type { ObjectFor } from "../../schema/kind.ts";
 import { ObjectMeta } from "../../schema/object-meta.ts";
 import { field, list } from "../../schema/types.ts";
+import { excludedRuleWarnings } from "./excluded-reviews.ts";
 import { checkNotStatic } from "./static-names.ts";
 import { uniqueBy } from "../checks/values.ts";
 import { ageColumn, nameColumn } from "../columns.ts";
@@ -38,6 +39,7 @@ export const ValidatingWebhookConfiguration = kind({
       .check(uniqueBy((webhook) => webhook.name, "name")),
   },
   validateCreate: checkNotStatic,
+  warnings: excludedRuleWarnings,
   generationOf: ({ webhooks }) => webhooks,
   columns: [nameColumn, webhooksColumn, ageColumn],
 });

@@ -3,6 +3,8 @@ import { decode } from "../../schema/decode.ts";
 import type { ObjectFor } from "../../schema/kind.ts";
 import { ObjectMeta } from "../../schema/object-meta.ts";
 import { type Static, bool, field, list, string } from "../../schema/types.ts";
+import { defaultColumns } from "../columns.ts";
+import { laterDefinitionColumns } from "./definition-columns.ts";
 import { CustomResourceConversion } from "./conversion.ts";
 import { CustomResourceDefinitionStatus } from "./custom-resource-definition-status.ts";
 import {
@@ -93,7 +95,7 @@ export const CustomResourceDefinition = kind({
   },
   validateCreate: (definition, report, context) => checkApproval(definition, undefined, report, context),
   validateUpdate(definition, live, report, context) {
-    checkDefinitionChange(definition, live, report);
+    checkDefinitionChange(definition, live, report, context);
     checkApproval(definition, live, report, context);
   },
   validateLast: checkRules,
@@ -102,5 +104,7 @@ export const CustomResourceDefinition = kind({
   status: {
     initial: emptyStatus,
   },
+  columns: defaultColumns,
+  laterColumns: laterDefinitionColumns,
 });
 export type CustomResourceDefinition = ObjectFor<typeof CustomResourceDefinition>;

@@ -1,7 +1,9 @@
+import { isAtLeast } from "../../base/releases.ts";
 import { dnsSubdomainFaults } from "../../base/names.ts";
 import type { KindContext } from "../../schema/context.ts";
 import type { FieldReport } from "../../schema/faults.ts";
 import { unchanged } from "../checks/values.ts";
+import { hasInvalidCaBundle, type TrustedConversion } from "./conversion-trust.ts";
 
 interface Names {
   readonly plural: string;
@@ -21,6 +23,7 @@ interface Spec {
   readonly scope: string;
   readonly versions: readonly Version[] | null;
   readonly preserveUnknownFields?: boolean | undefined;
+  readonly conversion?: TrustedConversion | null | undefined;
 }
 
 interface Definition {
@@ -99,7 +102,12 @@ export function noteStoredVersion(copy: {
  * Rejects changes of immutable members: those that name stored objects, and, once the kind is served, those that
  * clients rely on.
  */
-export function checkDefinitionChange(definition: Definition, live: Definition, report: FieldReport): void {
+export function checkDefinitionChange(
+  definition: Definition,
+  live: Definition,
+  report: FieldReport,
+  { release }: KindContext,
+): void {
   const { spec } = definition;
   const specReport = report.at("spec");
   const established = (live.status?.conditions ?? []).some(
@@ -108,6 +116,13 @@ export function checkDefinitionChange(definition: Definition, live: Definition, 
   if (established) {
     unchanged(spec.scope, live.spec.scope, specReport.at("scope"));
     unchanged(spec.names.kind, live.spec.names.kind, specReport.at("names", "kind"));
+    // A new definition with an invalid bundle is not established, and an invalid one may stay invalid.
+    const isInvalid = isAtLeast(release, "1.31") && hasInvalidCaBundle(spec.conversion);
+    if (isInvalid && !hasInvalidCaBundle(live.spec.conversion)) {
+      specReport
+        .at("conversion", "webhookClientConfig", "caBundle")
+        .invalid(spec.conversion?.webhook?.clientConfig?.caBundle, "must have a valid certificate in PEM");
+    }
   }
   unchanged(spec.group, live.spec.group, specReport.at("group"));
   unchanged(spec.names.plural, live.spec.names.plural, specReport.at("names", "plural"));

@@ -1,3 +1,4 @@
+import type { Domain } from "../../vocabulary/names.ts";
 import { struct } from "./v1.ts";
 import { parseEmbeddedJson } from "../../base/json/embedded.ts";
 import type { KindContext } from "../../schema/context.ts";
@@ -33,7 +34,7 @@ const Behavior = struct("Behavior", "", { value: field(undefined, HorizontalPodA
 
 type Annotations = Readonly<Record<string, string>>;
 
-function annotationNames(domain: string) {
+function annotationNames(domain: Domain) {
   const prefix = `autoscaling.alpha.${domain}`;
   return {
     metrics: `${prefix}/metrics`,

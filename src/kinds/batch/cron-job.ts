@@ -1,5 +1,7 @@
+import { isAtLeast } from "../../base/releases.ts";
 import { kind, struct } from "./v1.ts";
 import { scheduleFault, timeZoneFault } from "../../base/cron.ts";
+import type { KindContext } from "../../schema/context.ts";
 import type { FieldReport } from "../../schema/faults.ts";
 import type { ObjectFor } from "../../schema/kind.ts";
 import { ObjectMeta } from "../../schema/object-meta.ts";
@@ -74,6 +76,26 @@ function suspendText(suspend: boolean | undefined): string {
   return suspend === undefined ? "<unset>" : suspend ? "True" : "False";
 }
 
+/** Rejects a time zone in a new schedule (release 1.29 on), and beside `timeZone`. A schedule that has one may keep it. */
+function checkZoneInSchedule(
+  spec: ScheduledSpec | undefined,
+  before: ScheduledSpec | undefined,
+  report: FieldReport,
+  { release }: KindContext,
+): void {
+  if (spec?.schedule.includes("TZ") !== true) return;
+  const schedule = report.at("spec", "schedule");
+  const mayName = !isAtLeast(release, "1.29") || before?.schedule.includes("TZ") === true;
+  if (!mayName) schedule.invalid(spec.schedule, "can't name a time zone (TZ or CRON_TZ); use timeZone");
+  else if (spec.timeZone !== undefined)
+    schedule.invalid(spec.schedule, "can't name a time zone where timeZone is given");
+}
+
+interface ScheduledSpec {
+  readonly schedule: string;
+  readonly timeZone?: string | undefined;
+}
+
 export const CronJob = kind({
   name: "CronJob",
   resource: "cronjobs",
@@ -90,23 +112,22 @@ export const CronJob = kind({
   validate({ spec }, report) {
     if (spec === undefined) return;
     const specReport = report.at("spec");
-    if (spec.timeZone !== undefined && spec.schedule.includes("TZ")) {
-      specReport.at("schedule").invalid(spec.schedule, "can't name a time zone where timeZone is given");
-    }
     const jobs = spec.jobTemplate.spec;
     const job = specReport.at("jobTemplate", "spec");
     if (jobs?.selector !== undefined)
       job.at("selector").invalid(jobs.selector, "`selector` will be auto-generated");
     if (jobs?.manualSelector === true) job.at("manualSelector").notSupported(true, ["false", "nil"]);
   },
-  validateCreate({ metadata, spec }, report) {
+  validateCreate({ metadata, spec }, report, context) {
     const { name = "" } = metadata;
     if (name.length > maxNameLength) {
       report.at("metadata", "name").invalid(name, `must be no more than ${maxNameLength} characters`);
     }
     timeZone(spec?.timeZone, report.at("spec", "timeZone"));
+    checkZoneInSchedule(spec, undefined, report, context);
   },
-  validateUpdate({ spec }, live, report) {
+  validateUpdate({ spec }, live, report, context) {
+    checkZoneInSchedule(spec, live.spec, report, context);
     // Time zones can be removed from the database, so an unchanged one isn't checked again.
     if (spec?.timeZone !== live.spec?.timeZone) timeZone(spec?.timeZone, report.at("spec", "timeZone"));
   },

@@ -1,6 +1,8 @@
 import { dnsSubdomainFaults } from "../../base/names.ts";
+import type { KindContext } from "../../schema/context.ts";
 import type { FieldReport } from "../../schema/faults.ts";
 import { isAddress } from "./addresses.ts";
+import { unambiguousAddress } from "./strict-addresses.ts";
 
 /** An ingress point of a load balancer. */
 interface Point {
@@ -20,4 +22,16 @@ export function loadBalancerPoints(points: readonly Point[] | undefined, report:
       report.at(index, "hostname").invalid(hostname, "must be a DNS name, not an IP address");
     }
   }
+}
+
+/** Rejects addresses of ingress points that programs read differently, except those of the stored object. */
+export function unambiguousPoints(
+  points: readonly Point[] | undefined,
+  live: readonly Point[] | undefined,
+  report: FieldReport,
+  context: KindContext,
+): void {
+  const existing = (live ?? []).map(({ ip = "" }) => ip);
+  for (const [index, { ip = "" }] of (points ?? []).entries())
+    unambiguousAddress(ip, report.at(index, "ip"), context, existing);
 }

@@ -1,10 +1,13 @@
 import { reachableAddress } from "../checks/addresses.ts";
 import { dnsLabel, dnsSubdomain, qualifiedName } from "../checks/names.ts";
 import { portNumber } from "../checks/numbers.ts";
+import { rejectsAmbiguous, unambiguousAddress } from "../checks/strict-addresses.ts";
 import { ageColumn, nameColumn } from "../columns.ts";
 import { TruncatedList } from "../truncated-list.ts";
 import { ObjectReference } from "./references.ts";
 import { atomicStruct, kind, struct } from "./v1.ts";
+import { deepEqual, type JsonValue } from "../../base/json/value.ts";
+import type { KindContext } from "../../schema/context.ts";
 import type { FieldReport } from "../../schema/faults.ts";
 import { type ObjectFor } from "../../schema/kind.ts";
 import { ObjectMeta } from "../../schema/object-meta.ts";
@@ -72,6 +75,14 @@ export const Endpoints = kind({
     metadata: field(1, ObjectMeta, "Metadata of the endpoints.").emitEmpty(),
     subsets: field(2, list(EndpointSubset), "All addresses, in groups that share their ports.").atomic(),
   },
+  validateCreate(endpoints, report, context) {
+    unambiguousEndpoints(endpoints.subsets ?? [], report.at("subsets"), context);
+  },
+  validateUpdate({ subsets = [] }, live, report, context) {
+    if (!rejectsAmbiguous(context) || deepEqual(subsets as JsonValue, (live.subsets ?? []) as JsonValue))
+      return;
+    unambiguousEndpoints(subsets, report.at("subsets"), context);
+  },
   columns: [
     nameColumn,
     {
@@ -84,6 +95,22 @@ export const Endpoints = kind({
   ],
 });
 export type Endpoints = ObjectFor<typeof Endpoints>;
+
+/** Rejects addresses that programs read differently. */
+function unambiguousEndpoints(
+  subsets: readonly EndpointSubset[],
+  report: FieldReport,
+  context: KindContext,
+): void {
+  if (!rejectsAmbiguous(context)) return;
+  for (const [index, subset] of subsets.entries()) {
+    for (const list of ["addresses", "notReadyAddresses"] as const) {
+      if (report.full) return;
+      for (const [at, { ip }] of (subset[list] ?? []).entries())
+        unambiguousAddress(ip, report.at(index, list, at, "ip"), context);
+    }
+  }
+}
 
 /** Requires names of ports if there are several. */
 function namedPorts(ports: readonly { readonly name?: string | undefined }[], report: FieldReport): void {

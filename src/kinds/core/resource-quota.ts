@@ -129,6 +129,10 @@ export const ResourceQuota = kind({
       cell: ({ status }) => usesText(status, (name) => name.startsWith("limits.")),
     },
   ],
+  laterColumns: [
+    { since: "1.33", removed: "Age" },
+    { since: "1.33", after: "Limit", column: ageColumn },
+  ],
 });
 export type ResourceQuota = ObjectFor<typeof ResourceQuota>;
 

@@ -8,7 +8,7 @@ import { between, nonNegative } from "../checks/numbers.ts";
 import { ageColumn, nameColumn } from "../columns.ts";
 import { declareStatus, type Declarations } from "./condition.ts";
 import { checkLevel, checkLimitResponse, checkQueuing } from "./level-rules.ts";
-import { checkMandatory, mandatoryLevels } from "./mandatory.ts";
+import { checkMandatory, exemptLevel, mandatoryLevels } from "./mandatory.ts";
 
 const defaultShares = 30;
 
@@ -50,7 +50,9 @@ export function declarePriorityLevel<const V extends string>(
       const { name = "" } = metadata;
       if (spec === undefined) return;
       checkLevel(spec, name, report.at("spec"), context);
-      checkMandatory(name, spec, mandatorySpecs(sharesName), report.at("spec"));
+      const { exempt: _shares, ...fixed } = spec as { readonly exempt?: unknown };
+      const compared = name === exemptLevel ? fixed : spec;
+      checkMandatory(name, compared, mandatorySpecs(sharesName), report.at("spec"));
     },
     status: {
       initial: () => ({}),
@@ -68,11 +70,12 @@ function fillShares(copy: ApiObject, { sharesName, isZeroKept }: LevelVersion, c
     limited[sharesName] = defaultShares;
 }
 
-/** Returns the specs of the mandatory levels in a version. */
+/** Returns the specs of the mandatory levels in a version, without the shares of `exempt`, which may be changed. */
 function mandatorySpecs(sharesName: SharesName): Readonly<Record<string, object>> {
-  if (sharesName === "nominalConcurrencyShares") return mandatoryLevels;
+  const levels = mandatoryLevels(undefined);
+  if (sharesName === "nominalConcurrencyShares") return levels;
   return Object.fromEntries(
-    Object.entries(mandatoryLevels).map(([name, spec]) => [name, renamedShares(spec, sharesName)]),
+    Object.entries(levels).map(([name, spec]) => [name, renamedShares(spec, sharesName)]),
   );
 }
 

@@ -16,6 +16,7 @@ interface LimitResponse {
 interface Level {
   readonly type: string;
   readonly limited?: unknown;
+  readonly exempt?: unknown;
 }
 
 const levelTypes = ["Exempt", "Limited"];
@@ -26,7 +27,7 @@ const maxHashBits = 60;
 
 /** Only the level `exempt` has the type Exempt. */
 export function checkLevel(
-  { type, limited }: Level,
+  { type, limited, exempt }: Level,
   name: string,
   report: FieldReport,
   context: KindContext,
@@ -42,6 +43,9 @@ export function checkLevel(
   }
   if (type === "Limited" && limited === undefined) {
     report.at("limited").required("must not be empty when type is Limited");
+  }
+  if (type === "Limited" && exempt !== undefined) {
+    report.at("exempt").forbidden("must be nil if the type is Limited");
   }
 }
 

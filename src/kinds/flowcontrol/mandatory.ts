@@ -1,4 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
+import { isAtLeast, type Release } from "../../base/releases.ts";
 import type { FieldReport } from "../../schema/faults.ts";
 import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
 
@@ -7,15 +8,28 @@ import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
  * belongs somewhere.
  */
 
-/** Specs of the mandatory priority levels, by name. */
-export const mandatoryLevels: Readonly<Record<string, { readonly type: string; readonly limited?: object }>> =
-  {
-    exempt: { type: "Exempt" },
+/** Spec of a mandatory priority level. */
+export interface MandatoryLevel {
+  readonly type: string;
+  readonly limited?: object;
+  /** Shares of the level `exempt`, which an administrator may change. */
+  readonly exempt?: object;
+}
+
+/** Name of the level without limits. */
+export const exemptLevel = "exempt";
+
+/** Returns the specs of the mandatory priority levels in a release, by name. */
+export function mandatoryLevels(release: Release | undefined): Readonly<Record<string, MandatoryLevel>> {
+  const exempt = { nominalConcurrencyShares: 0, lendablePercent: 0 };
+  return {
+    [exemptLevel]: isAtLeast(release, "1.28") ? { type: "Exempt", exempt } : { type: "Exempt" },
     "catch-all": {
       type: "Limited",
       limited: { nominalConcurrencyShares: 5, limitResponse: { type: "Reject" }, lendablePercent: 0 },
     },
   };
+}
 
 /** Returns the specs of the mandatory flow schemas, by name. */
 export function mandatorySchemas({ systemPrefix }: Vocabulary): Readonly<Record<string, object>> {

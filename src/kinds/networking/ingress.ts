@@ -1,5 +1,5 @@
 import { balancerAddresses } from "../cells.ts";
-import { loadBalancerPoints } from "../checks/load-balancer.ts";
+import { loadBalancerPoints, unambiguousPoints } from "../checks/load-balancer.ts";
 import { dnsSubdomain } from "../checks/names.ts";
 import { each, notEmpty } from "../checks/values.ts";
 import { ageColumn, nameColumn } from "../columns.ts";
@@ -15,6 +15,7 @@ import {
 import { IngressStatus } from "./ingress-status.ts";
 import { kind, struct } from "./v1.ts";
 import { type ObjectFor } from "../../schema/kind.ts";
+import { replacedIn } from "../../schema/later-fields.ts";
 import { ObjectMeta } from "../../schema/object-meta.ts";
 import { field, inlined, int32, list, string } from "../../schema/types.ts";
 
@@ -23,10 +24,18 @@ const ServiceBackendPort = struct("ServiceBackendPort", "A port of a service, by
   number: field(2, int32, "Number of the port."),
 });
 
-const IngressServiceBackend = struct("IngressServiceBackend", "A port of a service as a backend.", {
-  name: field(1, string, "Name of the service, of the same namespace.").declaredRequired(),
-  port: field(2, ServiceBackendPort, "Port of the service.").emitEmpty(),
-});
+const servicePort = field(2, ServiceBackendPort, "Port of the service.").emitEmpty();
+
+const IngressServiceBackend = struct(
+  "IngressServiceBackend",
+  "A port of a service as a backend.",
+  {
+    name: field(1, string, "Name of the service, of the same namespace.").declaredRequired(),
+    port: servicePort,
+  },
+  // A port has a name or a number, so an applier of one must take over the other.
+  { later: () => ({ port: replacedIn("1.31", servicePort.atomic()) }) },
+);
 
 const IngressBackend = struct(
   "IngressBackend",
@@ -115,6 +124,10 @@ export const Ingress = kind({
   },
   validateCreate(ingress, report, context) {
     checkClassOnce(ingress.metadata, ingress.spec?.ingressClassName, report, context);
+  },
+  validateUpdate(ingress, live, report, context) {
+    const [points, existing] = [ingress, live].map(({ status }) => status?.loadBalancer?.ingress);
+    unambiguousPoints(points, existing, report.at("status", "loadBalancer", "ingress"), context);
   },
   warnings(ingress, { vocabulary }, live) {
     const annotation = classAnnotation(vocabulary);

@@ -1,6 +1,8 @@
+import type { KindContext } from "../../schema/context.ts";
 import type { FieldReport } from "../../schema/faults.ts";
 import { isCidr, isInside } from "../checks/addresses.ts";
 import { portNumber } from "../checks/numbers.ts";
+import { rejectsAmbiguous, unambiguousRange } from "../checks/strict-addresses.ts";
 
 const policyTypes = ["Egress", "Ingress"];
 
@@ -57,5 +59,50 @@ export function checkBlock({ cidr, except = [] }: Block, report: FieldReport): v
     const here = report.at("except", index);
     if (!isCidr(inner)) return here.invalid(inner, "not a valid CIDR");
     if (!isInside(inner, cidr)) here.invalid(inner, "must be a strict subset of `cidr`");
+  }
+}
+
+interface Policy {
+  readonly spec?: Directions | undefined;
+}
+
+interface Directions {
+  readonly ingress?: readonly { readonly from?: readonly BlockPeer[] | undefined }[] | undefined;
+  readonly egress?: readonly { readonly to?: readonly BlockPeer[] | undefined }[] | undefined;
+}
+
+interface BlockPeer {
+  readonly ipBlock?: Block | undefined;
+}
+
+/** Rejects ranges of a policy that programs read differently, except those anywhere in the stored policy. */
+export function unambiguousBlocks(
+  { spec = {} }: Policy,
+  live: Policy | undefined,
+  report: FieldReport,
+  context: KindContext,
+): void {
+  if (!rejectsAmbiguous(context)) return;
+  const existing = [...blocksOf(live?.spec ?? {})].flatMap(({ block: { cidr, except = [] } }) => [
+    cidr,
+    ...except,
+  ]);
+  for (const { block, path } of blocksOf(spec)) {
+    if (report.full) return;
+    const here = report.at("spec", ...path);
+    unambiguousRange(block.cidr, here.at("cidr"), context, existing);
+    for (const [index, range] of (block.except ?? []).entries())
+      unambiguousRange(range, here.at("except", index), context, existing);
+  }
+}
+
+function* blocksOf({ ingress = [], egress = [] }: Directions) {
+  const lists = [
+    ...ingress.map(({ from = [] }, index) => ({ path: ["ingress", index, "from"], peers: from })),
+    ...egress.map(({ to = [] }, index) => ({ path: ["egress", index, "to"], peers: to })),
+  ];
+  for (const { path, peers } of lists) {
+    for (const [index, { ipBlock }] of peers.entries())
+      if (ipBlock !== undefined) yield { block: ipBlock, path: [...path, index, "ipBlock"] };
   }
 }

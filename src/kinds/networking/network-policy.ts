@@ -4,7 +4,13 @@ import { labelSelector } from "../checks/selectors.ts";
 import { ageColumn, nameColumn } from "../columns.ts";
 import { Condition } from "../meta/condition.ts";
 import { LabelSelector } from "../meta/label-selector.ts";
-import { checkBlock, checkPeer, checkPolicyTypes, checkPort } from "./network-policy-rules.ts";
+import {
+  checkBlock,
+  checkPeer,
+  checkPolicyTypes,
+  checkPort,
+  unambiguousBlocks,
+} from "./network-policy-rules.ts";
 import { kind, struct } from "./v1.ts";
 import { type ObjectFor } from "../../schema/kind.ts";
 import { ObjectMeta } from "../../schema/object-meta.ts";
@@ -120,6 +126,10 @@ export const NetworkPolicy = kind({
       return keepsStatus ? written.status : {};
     },
   },
+  validateCreate(policy, report, context) {
+    unambiguousBlocks(policy, undefined, report, context);
+  },
+  validateUpdate: unambiguousBlocks,
   columns: [
     nameColumn,
     {

@@ -1,3 +1,4 @@
+import { labelValueFaults, qualifiedNameFaults } from "../../base/names.ts";
 import { deepClone } from "../../base/json/value.ts";
 import { StatusError } from "../../base/status-error.ts";
 import { noManagedFieldsText } from "../../fields/apply/managed-fields-text.ts";
@@ -36,7 +37,7 @@ export async function bindPod(
 ): Promise<undefined> {
   await admitAction(engine, target, binding, options);
   const { name } = binding["target"] as { name: string };
-  const labels = await topologyLabels(engine, name);
+  const labels = await boundLabels(engine, binding, name);
   const assign = (live: LiveObject): UpdatedObject => {
     const pod = deepClone(live.object) as Bindable;
     checkUid(target, binding, pod);
@@ -57,11 +58,27 @@ export async function bindPod(
   return undefined;
 }
 
-/** Returns the labels with zone and region of a node, which its pods get from release 1.35 on; undefined without such labels. */
+/**
+ * Returns the labels that a bound pod gets from release 1.35 on: the valid ones of the binding, and zone and region of its node. Undefined if
+ * there are none.
+ */
+async function boundLabels(
+  engine: Engine,
+  binding: ApiObject,
+  node: string,
+): Promise<Record<string, string> | undefined> {
+  if (!engine.featureEnabled("PodTopologyLabelsAdmission")) return undefined;
+  const own = Object.entries(binding.metadata.labels ?? {}).filter(
+    ([key, value]) => qualifiedNameFaults(key).length === 0 && labelValueFaults(value).length === 0,
+  );
+  const labels = { ...Object.fromEntries(own), ...(await topologyLabels(engine, node)) };
+  return Object.keys(labels).length === 0 ? undefined : labels;
+}
+
+/** Returns the labels with zone and region of a node; undefined without such labels. */
 async function topologyLabels(engine: Engine, node: string): Promise<Record<string, string> | undefined> {
   const resource = engine.registry.find("", "v1", "nodes");
-  if (resource === undefined || !engine.featureEnabled("PodTopologyLabelsAdmission")) return undefined;
-  const entry = await engine.store.get(keyOf(resource, "", node));
+  const entry = resource && (await engine.store.get(keyOf(resource, "", node)));
   if (entry === undefined) return undefined;
   const labels = decodeEntry(entry).metadata.labels ?? {};
   const { domain } = engine.vocabulary;

@@ -1,3 +1,4 @@
+import { isAtLeast } from "../../base/releases.ts";
 import { StatusError } from "../../base/status-error.ts";
 import { TokenRequest } from "../../kinds/authentication/token-request.ts";
 import type { ApiObject } from "../../schema/kind.ts";
@@ -56,6 +57,7 @@ export async function requestToken(
     ...request.metadata,
     name,
     namespace,
+    ...(isAtLeast(engine.registry.release, "1.34") && { uid: request.metadata.uid ?? account.metadata.uid }),
     creationTimestamp: engine.timestamps.at(nowMs),
   };
   await admitAction(engine, target, body, options, () => {

@@ -8,7 +8,7 @@ import {
 import { StatusError } from "../../base/status-error.ts";
 import type { Entry } from "../../storage/store.ts";
 import { namesOf, type Resource } from "../registry/registry.ts";
-import { selectableValue } from "./selectable-value.ts";
+import { isInHeaders, selectableValue } from "./selectable-value.ts";
 import { asBuffer, headerOf, type Header } from "./stored.ts";
 
 /** The objects of a collection that a request selects. */
@@ -116,20 +116,19 @@ class HeaderSelection implements Selection {
   }
 
   /**
-   * The bytes of a required field; none for fields that are in the key or may be absent from headers, as those of custom kinds
-   * ({@link selectableValue}).
+   * The bytes of a required field; none for fields that are in the key or may be absent from headers ({@link isInHeaders}).
    */
   private fieldNeedle({ field, operator, value }: FieldRequirement): Buffer[] {
     if (operator !== "=" || value === "" || field === "metadata.name") return [];
-    if (field === "metadata.namespace" || this.resource.kind.custom !== undefined) return [];
+    if (field === "metadata.namespace" || !isInHeaders(this.resource.kind, field)) return [];
     return [memberNeedle(this.storedName(field), value)];
   }
 
-  /** The term of a required field; none for the namespace, which is a part of the key, and for fields of custom kinds. */
+  /** The term of a required field; none for the namespace, which is a part of the key, and for fields that headers may lack. */
   private fieldTerm({ field, operator, value }: FieldRequirement): SelectionTerm[] {
     if (operator !== "=" || field === "metadata.namespace") return [];
     if (field === "metadata.name") return [{ of: "names", name: field, values: [value] }];
-    if (this.resource.kind.custom !== undefined) return [];
+    if (!isInHeaders(this.resource.kind, field)) return [];
     return [{ of: "fields", name: this.storedName(field), values: [value] }];
   }
 

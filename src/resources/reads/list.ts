@@ -191,7 +191,7 @@ function noteScan(
 
 /** Whether an index can find the selected objects. A webhook may convert labels, so that they differ from the stored ones. */
 function isIndexable({ storage }: Resource, key: string | undefined, terms: Selection["terms"]): boolean {
-  return terms.length > 0 && key === undefined && storage?.newConversions === undefined;
+  return terms.length > 0 && key === undefined && storage?.keepsLabels !== false;
 }
 
 async function readPage(

@@ -5,13 +5,15 @@ import type { WatchObserver } from "./watch-change.ts";
 
 /**
  * How the objects of a resource type are read and written in its version although they may be stored differently: with an older
- * schema, or in another version that a webhook converts. Resource types without it store their objects as they serve them.
+ * schema, or in another version that is converted. Resource types without it store their objects as they serve them.
  */
 export interface VersionedStorage {
   /** The view of a store with the objects in the version of the resource type; the same view each time for a store. */
   viewOf(store: Store): VersionedStore;
-  /** Creates the conversions of one request; undefined if the versions differ in name and schema only. */
+  /** Creates the conversions of one request; undefined if the objects are the same in all versions but for the apiVersion. */
   readonly newConversions: (() => Conversions) | undefined;
+  /** Whether the objects have the labels as they are stored. */
+  readonly keepsLabels: boolean;
 }
 
 /** A store with the objects of one resource type in its version. Its subscriptions have them as they are stored. */
@@ -38,7 +40,7 @@ export interface KindVersion {
 /** Subscribes an observer to the selected changes of a collection, as they are stored. */
 export type WatchSource = (observer: WatchObserver) => Subscription;
 
-/** Conversions of the objects of one request by a webhook; each result is cached. */
+/** Conversions of the objects of one request; each result is cached. */
 export interface Conversions {
   /**
    * Converts objects to a version, so that {@link get} has them.

@@ -47,11 +47,12 @@ export function reapplyStrategy(engine: Engine, target: Target, object: ApiObjec
   Object.assign(object, merged);
 }
 
-/** Increments `metadata.generation` if the desired state changes; most subresources don't count. */
+/** Increments `metadata.generation` if the desired state changes; most subresources don't count, such as the binding of a pod. */
 export function countGeneration({ resource, subresource }: Target, object: ApiObject, live: ApiObject): void {
   const { generationOf, subresources } = resource.kind;
   const part = subresources[subresource];
-  const isIgnored = part !== undefined && part.shape === undefined && part.incrementsGeneration !== true;
+  const isPart = part !== undefined && part.shape === undefined;
+  const isIgnored = part?.shape === "action" || (isPart && part.incrementsGeneration !== true);
   if (generationOf === undefined || isIgnored) return;
   // Ignores the order of members, as defaults are appended.
   const same = deepEqual(generationOf(object) as JsonValue, generationOf(live) as JsonValue);

@@ -31,7 +31,9 @@ export function viewAt(engine: Engine, subresource: ViewSubresource): ObjectView
 
 /** Reads an object and returns its view as JSON. */
 export async function getView(engine: Engine, target: Target, view: ObjectView): Promise<Uint8Array> {
-  return bodyOf(view, decodeEntry(await readViewed(engine, target)));
+  const object = decodeEntry(await readViewed(engine, target));
+  view.subresource.checkShown?.(object);
+  return bodyOf(view, object);
 }
 
 /** Reads the object of a view. As in the reference, NotFound names the subresource, except for custom kinds. */
@@ -90,13 +92,13 @@ export async function changeThroughView(
   options: WriteOptions,
 ): Promise<WriteResult> {
   const apply = (live: LiveObject): UpdatedObject => {
-    const { written, managed } = next(shown(view, live.object), live);
+    const { written, managed } = next(shown(view, live.object, view.subresource.basis), live);
     checkName(target, written);
     checkUid(target, written, live.object);
     matchNamespace(target, written.metadata);
-    checkBody(engine, viewTarget(target, view), written);
     const copy = deepClone(live.object);
     view.subresource.write(copy, written);
+    checkBody(engine, viewTarget(target, view), written);
     const { resourceVersion } = written.metadata;
     if (resourceVersion === undefined) delete copy.metadata.resourceVersion;
     else copy.metadata.resourceVersion = resourceVersion;
@@ -119,12 +121,16 @@ function checkName(target: Target, { metadata }: ApiObject): void {
   );
 }
 
-/** The view of an object. */
-export function shown({ subresource, resource }: ObjectView, object: ApiObject): ApiObject {
+/** The view of an object. @param read returns its fields; by default those that a get shows. */
+export function shown(
+  { subresource, resource }: ObjectView,
+  object: ApiObject,
+  read = subresource.read,
+): ApiObject {
   const { name, namespace, uid, resourceVersion, creationTimestamp } = object.metadata;
   const metadata = { name, namespace, uid, resourceVersion, creationTimestamp };
   const { kind, apiVersion } = resource;
-  return { kind: kind.name, apiVersion, metadata, ...subresource.read(object) } as ApiObject;
+  return { kind: kind.name, apiVersion, metadata, ...read(object) } as ApiObject;
 }
 
 function bodyOf(view: ObjectView, object: ApiObject): Uint8Array {

@@ -4,7 +4,8 @@ import { BinaryWriter, WireType } from "@bufbuild/protobuf/wire";
 
 /*
  * An OpenAPI 2.0 document in protobuf: the message `openapi.v2.Document` of `OpenAPIv2.proto` (google/gnostic), which older
- * versions of kubectl request. The tables contain only the members that this server writes; any other member is a bug and throws.
+ * versions of kubectl request. The tables contain the members of the documents of this server and of extension servers; any other
+ * member throws.
  */
 
 /** Encodes the document without paths and definitions. */
@@ -182,7 +183,9 @@ const schemaMessage: Message = {
     items: wrapped([23, 1], schema),
     allOf: each(wrapped([24], schema)),
     properties: wrapped([25], pairs(1, schema)),
-    externalDocs: wrapped([29], (writer, value) => writeMessage(writer, externalDocs, value as JsonObject)),
+    discriminator: text(26),
+    readOnly: flag(27),
+    externalDocs: wrapped([29], message(externalDocs)),
     example: any(30),
   },
   extensions: 31,
@@ -199,48 +202,98 @@ const bodyParameter = {
   extensions: 6,
 };
 
+/** Returns the members of a value that is no schema, which have consecutive numbers beginning with that of `type`. */
+function primitiveMembers(first: number): Record<string, FieldWriter> {
+  return {
+    type: text(first),
+    format: text(first + 1),
+    items: wrapped([first + 2], (writer, value) => writeMessage(writer, primitiveItems, value as JsonObject)),
+    collectionFormat: text(first + 3),
+    default: any(first + 4),
+    maximum: double(first + 5),
+    exclusiveMaximum: flag(first + 6),
+    minimum: double(first + 7),
+    exclusiveMinimum: flag(first + 8),
+    maxLength: integer(first + 9),
+    minLength: integer(first + 10),
+    pattern: text(first + 11),
+    maxItems: integer(first + 12),
+    minItems: integer(first + 13),
+    uniqueItems: flag(first + 14),
+    enum: each(any(first + 15)),
+    multipleOf: double(first + 16),
+  };
+}
+
+/** Array items that are no schema, which may contain such items. */
+const primitiveItems: Message = { members: primitiveMembers(1), extensions: 18 };
+
 /** Returns the message of a parameter outside of the body; some field numbers depend on its location. */
-function plainParameter(typeNumber: number, uniqueNumber: number, extensions: number): Message {
+function plainParameter(typeNumber: 5 | 6): Message {
   const members = {
     required: flag(1),
     in: text(2),
     description: text(3),
     name: text(4),
-    type: text(typeNumber),
-    format: text(typeNumber + 1),
-    uniqueItems: flag(uniqueNumber),
+    ...(typeNumber === 6 ? { allowEmptyValue: flag(5) } : {}),
+    ...primitiveMembers(typeNumber),
   };
-  return { members, extensions };
+  return { members, extensions: typeNumber + 17 };
 }
 
-const queryParameter = plainParameter(6, 20, 23);
-const pathParameter = plainParameter(5, 19, 22);
+const pathParameter = plainParameter(5);
+const queryParameter = plainParameter(6);
+
+/** The fields of parameters outside of the body, by location. */
+const plainParameters: ReadonlyMap<string, FieldWriter> = new Map([
+  ["header", wrapped([1], message(pathParameter))],
+  ["formData", wrapped([2], message(queryParameter))],
+  ["query", wrapped([3], message(queryParameter))],
+  ["path", wrapped([4], message(pathParameter))],
+]);
 
 /** Writes a parameter, wrapped by its location. */
 const parameter: FieldWriter = (writer, value) => {
   const location = (value as { in: string }).in;
   if (location === "body") return wrapped([1, 1], message(bodyParameter))(writer, value);
-  const [number, type] =
-    location === "query" ? ([3, queryParameter] as const) : ([4, pathParameter] as const);
-  wrapped([1, 2, number], message(type))(writer, value);
+  const plain = plainParameters.get(location);
+  if (plain === undefined)
+    throw new Error(`the protobuf document has no parameter in ${JSON.stringify(location)}`);
+  wrapped([1, 2], plain)(writer, value);
+};
+
+const headerMessage: Message = {
+  members: { ...primitiveMembers(1), description: text(18) },
+  extensions: 19,
 };
 
 const responseMessage = {
-  members: { description: text(1), schema: wrapped([2, 1], schema) },
+  members: {
+    description: text(1),
+    schema: wrapped([2, 1], schema),
+    headers: wrapped([3], pairs(1, message(headerMessage))),
+    examples: wrapped([4], pairs(1, writeAny)),
+  },
   extensions: 5,
 };
+
+/** The alternatives of which a request needs one. */
+const security = pairs(1, texts(1));
 
 const operationMessage = {
   members: {
     tags: texts(1),
     summary: text(2),
     description: text(3),
+    externalDocs: wrapped([4], message(externalDocs)),
     operationId: text(5),
     produces: texts(6),
     consumes: texts(7),
     parameters: each(wrapped([8], parameter)),
     responses: wrapped([9], pairs(1, wrapped([1], message(responseMessage)))),
     schemes: texts(10),
+    deprecated: flag(11),
+    security: each(wrapped([12], security)),
   },
   extensions: 13,
 };
@@ -270,7 +323,7 @@ const documentMessage = {
   members: {
     swagger: text(1),
     info: wrapped([2], message(infoMessage)),
-    security: each(wrapped([12], pairs(1, texts(1)))),
+    security: each(wrapped([12], security)),
     securityDefinitions: wrapped([13], pairs(1, wrapped([2], message(apiKeyMessage)))),
   },
   extensions: 16,

@@ -1,3 +1,4 @@
+import { isAtLeast } from "../../base/releases.ts";
 import type { PolicyServices } from "../../admission/policies/policy-inputs.ts";
 import type { PolicyParts, PolicyPluginParts } from "../../admission/plugins/validating-admission-policy.ts";
 import {
@@ -60,6 +61,7 @@ export function sharedParts(
     authorizer,
     namespaces: facts.namespaces,
     enabled: enabled(gate) && versions.some((kind) => registry.serves(kind)),
+    excludesReviews: isAtLeast(options.release, "1.30"),
     isServing: parts.webhooks.isServing,
   };
 }

@@ -1,6 +1,6 @@
 import type { Clock } from "../../base/clock.ts";
 import type { CertificatePair } from "../../base/certificates/x509.ts";
-import type { SharedValues } from "../../storage/shared-values.ts";
+import type { sharedKeyNames, SharedValues } from "../../storage/shared-values.ts";
 import {
   CertificateFault,
   checkPair,
@@ -8,7 +8,7 @@ import {
   endsSoon,
 } from "../../base/certificates/serving-certificates.ts";
 
-const name = "authority";
+const name: (typeof sharedKeyNames)[number] = "authority";
 
 /**
  * Returns the CA that all servers of one store share. The first server creates it; a server that finds that it

@@ -1,4 +1,6 @@
+import { isSealedValue } from "../../storage/encryption/encrypted-values.ts";
 import { isSealed } from "../../storage/encryption/sealed-draft.ts";
+import { sharedKeyNames, type SharedValues } from "../../storage/shared-values.ts";
 import type { RangePage, Store } from "../../storage/store.ts";
 import { OptionsError } from "../options/options-error.ts";
 
@@ -19,18 +21,28 @@ export async function markEncrypted(store: Store): Promise<void> {
 /**
  * Checks that a store can be used without encryption, and then removes its mark.
  *
+ * @param shared the values that the servers of the store share.
  * @throws {OptionsError} it has an encrypted value.
  */
-export async function assertNothingEncrypted(store: Store): Promise<void> {
+export async function assertNothingEncrypted(store: Store, shared: SharedValues | undefined): Promise<void> {
   const mark = await store.get(markKey);
   if (mark === undefined) return;
-  const key = await encryptedKeyIn(store);
+  const key = (await encryptedNameIn(shared)) ?? (await encryptedKeyIn(store));
   if (key !== undefined) {
     throw new OptionsError(
       `the store has encrypted values, such as that of ${key}: start with --encryption-provider-config and the key`,
     );
   }
   await store.commit({ kind: "delete", key: markKey, expected: mark.revision });
+}
+
+/** Returns the name of the first shared key that is encrypted. */
+async function encryptedNameIn(shared: SharedValues | undefined): Promise<string | undefined> {
+  for (const name of sharedKeyNames) {
+    const stored = await shared?.get(name);
+    if (stored !== undefined && isSealedValue(stored)) return name;
+  }
+  return undefined;
 }
 
 /** Returns the first key with an encrypted value; reads all values of a store that once had one, and no others. */

@@ -1,9 +1,10 @@
 import { parseDuration } from "../../base/duration.ts";
+import { defaultRelease, isAtLeast, type Release } from "../../base/releases.ts";
 import { assertNoFaults, readConfiguration } from "../../schema/configuration.ts";
 import { FieldReport } from "../../schema/faults.ts";
 import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
 import { EncryptionConfiguration, type KeyFields, type KmsFields, type ProviderFields } from "./form.ts";
-import { checkResources, type ResourcePattern } from "./resource-patterns.ts";
+import { checkHidden, checkResources, type ResourcePattern } from "./resource-patterns.ts";
 
 /** One key of a provider. */
 export interface ConfiguredKey {
@@ -42,11 +43,13 @@ const keyProviders: readonly KeyProvider[] = ["aesgcm", "aescbc", "secretbox"];
 /**
  * Reads the file of `--encryption-provider-config`.
  *
+ * @param release that of the server: from 1.27 on, an entry that never applies is invalid.
  * @throws {ConfigurationError} the configuration is invalid; the message names every field, and no secret.
  */
 export async function readEncryptionConfiguration(
   bytes: Uint8Array,
   { groupSuffix }: Vocabulary,
+  release: Release = defaultRelease,
 ): Promise<readonly ConfiguredResources[]> {
   const { value } = await readConfiguration(bytes, {
     type: EncryptionConfiguration,
@@ -65,6 +68,12 @@ export async function readEncryptionConfiguration(
       providers: providers.flatMap((one, at) => checkProvider(one, place.at("providers", at), kmsNames)),
     };
   });
+  if (isAtLeast(release, "1.27")) {
+    checkHidden(
+      entries.map(({ resources = [] }) => resources),
+      report,
+    );
+  }
   assertNoFaults(report);
   return configured;
 }

@@ -12,14 +12,21 @@ const coreGroup = "core";
 /** Collections of the core group that aren't encrypted: the mark of encryption and the record of releases, which have no objects. */
 const plainCollections: ReadonlySet<string> = new Set(["encryption", "releases"]);
 
-/** Creates the ciphers of a configuration. */
+/** The ciphers of a configuration. */
+export interface ConfiguredCiphers {
+  readonly ofCollection: CiphersOf;
+  /** Those of the keys that servers share: the ciphers of secrets, or of the first entry if there is none for secrets. */
+  readonly ofKeys: CollectionCiphers;
+}
+
+/** Creates the ciphers of a configuration with at least one entry. */
 export async function configuredCiphers(
   entries: readonly ConfiguredResources[],
   openKms: OpenKms,
-): Promise<CiphersOf> {
+): Promise<ConfiguredCiphers> {
   const rules: { readonly entry: ConfiguredResources; readonly ciphers: CollectionCiphers }[] = [];
   for (const entry of entries) rules.push({ entry, ciphers: await ciphersOf(entry.providers, openKms) });
-  return (keyGroup, collection) => {
+  const ofCollection: CiphersOf = (keyGroup, collection) => {
     if (keyGroup === coreGroup && plainCollections.has(collection)) return undefined;
     // A collection that is stored apart from an older version of its kind has a suffix: `resourceclaims.v1`.
     const [resource = ""] = collection.split(".");
@@ -27,6 +34,7 @@ export async function configuredCiphers(
     return rules.find(({ entry }) => entry.patterns.some((one) => matchesResource(one, group, resource)))
       ?.ciphers;
   };
+  return { ofCollection, ofKeys: ofCollection(coreGroup, "secrets") ?? rules[0]!.ciphers };
 }
 
 async function ciphersOf(

@@ -43,6 +43,25 @@ export function checkResources(
   return patterns;
 }
 
+/**
+ * Reports resources whose rule never applies, because a wildcard of an earlier entry has them too.
+ *
+ * @param entries the resources of each entry, in order.
+ */
+export function checkHidden(entries: readonly (readonly string[])[], report: FieldReport): void {
+  const wildcards: { readonly text: string; readonly pattern: ResourcePattern }[] = [];
+  for (const [at, texts] of entries.entries()) {
+    const patterns = texts.map((text) => ({ text, pattern: parsePattern(text) }));
+    for (const [index, { text, pattern }] of patterns.entries()) {
+      const hiding = wildcards.find((one) => matchesResource(one.pattern, pattern.group, pattern.resource));
+      if (hiding === undefined) continue;
+      const fault = `is hidden by the earlier entry with ${hiding.text}: put it before that entry`;
+      report.at(at, "resources", index).invalid(text, fault);
+    }
+    wildcards.push(...patterns.filter(({ pattern }) => pattern.resource === "*"));
+  }
+}
+
 function parsePattern(text: string): ResourcePattern {
   const dot = text.indexOf(".");
   return dot === -1

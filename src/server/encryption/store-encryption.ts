@@ -1,10 +1,14 @@
+import { stackOf } from "../../base/logger.ts";
+import { detach } from "../../base/maybe-promise.ts";
 import { ReloadCounters } from "../../base/reload-counters.ts";
 import type { HealthCheck } from "../../http/documents/health.ts";
 import { encryptionObserver } from "../../http/metrics/encryption-metrics.ts";
 import type { MetricSet } from "../../http/metrics/metric-set.ts";
 import { EncryptedStore } from "../../storage/encryption/encrypted-store.ts";
+import { EncryptedValues } from "../../storage/encryption/encrypted-values.ts";
 import type { CiphersOf } from "../../storage/encryption/value-cipher.ts";
-import type { Store } from "../../storage/store.ts";
+import type { SharedValues } from "../../storage/shared-values.ts";
+import { StoreError, type Store } from "../../storage/store.ts";
 import type { ServerOptions } from "../options/server-options.ts";
 import type { OpenStore } from "../start/open-store.ts";
 import { reloadedFile, useConfigurationFile } from "../start/reloaded-file.ts";
@@ -18,6 +22,8 @@ const flag = "--encryption-provider-config";
 /** A store whose values are encrypted by the file of `--encryption-provider-config`. */
 export interface StoreEncryption {
   readonly store: Store;
+  /** The values that the servers of the store share, encrypted as secrets; undefined if they share none. */
+  readonly shared: SharedValues | undefined;
   /** Counts reloads of the file; undefined without `--encryption-provider-config-automatic-reload`. */
   readonly reloads: ReloadCounters | undefined;
   /** Health checks of the key management services. */
@@ -34,40 +40,58 @@ export interface StoreEncryption {
  */
 export async function encryptedStore(
   options: ServerOptions,
-  { store, memory }: Pick<OpenStore, "store" | "memory">,
+  { store, shared, memory }: Pick<OpenStore, "store" | "shared" | "memory">,
   metrics: MetricSet,
 ): Promise<StoreEncryption> {
-  const { encryption, vocabulary } = options;
+  const { encryption, vocabulary, release } = options;
   if (encryption === undefined) {
-    if (memory === undefined) await assertNothingEncrypted(store);
-    return unencrypted(store);
+    if (memory === undefined) await assertNothingEncrypted(store, shared);
+    return unencrypted(store, shared);
   }
   const { configFile: file, automaticReload } = encryption;
   // A store in memory writes nothing to a disk.
   if (memory !== undefined) {
-    await useConfigurationFile(flag, file, (bytes) => readEncryptionConfiguration(bytes, vocabulary));
-    return unencrypted(store);
+    await useConfigurationFile(flag, file, (bytes) =>
+      readEncryptionConfiguration(bytes, vocabulary, release),
+    );
+    return unencrypted(store, shared);
   }
   const [domain = ""] = vocabulary.groupSuffix.split(".");
   const observer = encryptionObserver(metrics, { clock: options.clock, domain });
   const encrypted = new EncryptedStore(store, () => undefined, observer);
   let ciphersOf: CiphersOf = () => undefined;
-  // Entries in memory don't say that their key is outdated now.
-  const services = new KmsServices(options, observer, () => encrypted.use(ciphersOf));
+  const keys = shared && new EncryptedValues(shared);
+  const refreshKeys = async (): Promise<void> => {
+    try {
+      await keys?.refresh();
+    } catch (error) {
+      if (!(error instanceof StoreError)) throw error;
+      const message =
+        "the keys of the servers in the store can't be encrypted with the current key; a restart tries again";
+      options.log.warn({ error: error.message }, message);
+    }
+  };
+  const services = new KmsServices(options, observer, () => {
+    // Entries in memory don't say that their key is outdated now.
+    encrypted.use(ciphersOf);
+    detach(refreshKeys(), (error) => options.log.error({ error: stackOf(error) }, "shared keys"));
+  });
   const use = async (bytes: Uint8Array): Promise<void> => {
-    const entries = await readEncryptionConfiguration(bytes, vocabulary);
+    const entries = await readEncryptionConfiguration(bytes, vocabulary, release);
     await services.replace(async (open) => {
       const configured = await configuredCiphers(entries, open);
       await markEncrypted(store);
-      ciphersOf = configured;
+      ciphersOf = configured.ofCollection;
       encrypted.use(ciphersOf);
+      keys?.use(configured.ofKeys);
     });
+    await refreshKeys();
   };
   try {
     if (!automaticReload) {
       await useConfigurationFile(flag, file, use);
       const checks = services.isEmpty ? [] : [services.check()];
-      return { store: encrypted, reloads: undefined, checks, close: () => services.close() };
+      return { store: encrypted, shared: keys, reloads: undefined, checks, close: () => services.close() };
     }
     const reloads = new ReloadCounters();
     const watch = await reloadedFile(options, { flag, file, counters: reloads, use });
@@ -75,13 +99,13 @@ export async function encryptedStore(
       await watch.close();
       await services.close();
     };
-    return { store: encrypted, reloads, checks: [services.check()], close };
+    return { store: encrypted, shared: keys, reloads, checks: [services.check()], close };
   } catch (error) {
     await services.close();
     throw error;
   }
 }
 
-function unencrypted(store: Store): StoreEncryption {
-  return { store, reloads: undefined, checks: [], close: () => Promise.resolve() };
+function unencrypted(store: Store, shared: SharedValues | undefined): StoreEncryption {
+  return { store, shared, reloads: undefined, checks: [], close: () => Promise.resolve() };
 }

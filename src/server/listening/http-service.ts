@@ -1,6 +1,7 @@
 import { accessLog } from "../../http/metrics/access-log.ts";
 import { allObservers, recordRequests } from "../../http/metrics/record-requests.ts";
 import { slowRequestLog } from "../../http/metrics/slow-requests.ts";
+import { failedAuthenticationLog } from "../../http/metrics/failed-authentications.ts";
 import { RequestLog } from "../../http/metrics/request-log.ts";
 import { Encodings } from "../../http/encodings/choose.ts";
 import { discoveryDocuments } from "../../authentication/service-accounts/discovery-documents.ts";
@@ -147,6 +148,7 @@ function httpLog({ clock, log }: ServerOptions, defect: HttpService["log"]["defe
     unavailable: rarely(clock, unavailableLogIntervalMs, (cause: unknown, request: LoggedRequest) =>
       log.error({ ...request, error: stackOf(cause) }, "the store can't be used"),
     ),
+    unauthenticated: failedAuthenticationLog(log, clock),
     cutOff: (reason, request) => log.warn(request, reason),
   };
 }

@@ -1,5 +1,5 @@
 import { group, option } from "./option.ts";
-import { boolean, file, milliseconds, oneOf, text, texts } from "./value-type.ts";
+import { boolean, file, milliseconds, oneOf, secretFile, secretFiles, text, texts } from "./value-type.ts";
 
 const serviceAccounts = group(
   "Tokens of service accounts (spec: conventions 5.5).",
@@ -11,13 +11,13 @@ const serviceAccounts = group(
       { default: [] },
     ),
     keyFiles: option(
-      texts(),
+      secretFiles,
       "service-account-key-file",
       "Files with RSA or ECDSA keys, public or private (PEM), that verify service account tokens. Default: --tls-private-key-file.",
       { default: [] },
     ),
     signingKeyFile: option(
-      file,
+      secretFile,
       "service-account-signing-key-file",
       "Private key that signs service account tokens (PEM). Default: the server generates one.",
     ),
@@ -52,7 +52,7 @@ const tokenWebhook = group(
   "A webhook that authenticates tokens (spec: conventions 5.7).",
   {
     configFile: option(
-      file,
+      secretFile,
       "authentication-token-webhook-config-file",
       "Client configuration of a webhook that authenticates the tokens that no other authenticator accepts.",
       { required: true },
@@ -127,6 +127,12 @@ const proxy = group(
       "requestheader-username-headers",
       "Headers with the user name; the first one with a value counts. Requires --requestheader-client-ca-file.",
       { required: true },
+    ),
+    uidHeaders: option(
+      texts(),
+      "requestheader-uid-headers",
+      "Headers with the uid of the user; the first one with a value counts. X-Remote-Uid must be among them. Requires the feature gate RemoteRequestHeaderUID (on from release 1.33).",
+      { default: [] },
     ),
     groupHeaders: option(texts(), "requestheader-group-headers", "Headers with the groups of the user.", {
       default: [],

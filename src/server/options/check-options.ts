@@ -4,6 +4,7 @@ import { isStore } from "../../storage/guarded-store.ts";
 import { databaseAddress } from "./database-address.ts";
 import { readOptionBytes } from "./option-files.ts";
 import { OptionsError } from "./options-error.ts";
+import { checkSecretFiles } from "./secret-files.ts";
 import type { ServerOptions } from "./server-options.ts";
 
 /**
@@ -19,6 +20,7 @@ export async function checkOptions(options: ServerOptions): Promise<void> {
   }
   if (advertiseAddress !== undefined && isIP(advertiseAddress) === 0)
     throw new OptionsError(`--advertise-address: ${JSON.stringify(advertiseAddress)} is not an IP address`);
+  await checkSecretFiles(options);
   await checkStorage(storage);
 }
 

@@ -1,7 +1,7 @@
 import { nodeAddressTypes } from "../../http/backends/rules.ts";
 import { signerRoles, type SignerRole } from "../../controllers/certificates/built-in-signers.ts";
 import { group, option, type GroupCheck } from "./option.ts";
-import { boolean, file, milliseconds, texts } from "./value-type.ts";
+import { boolean, file, milliseconds, secretFile, texts } from "./value-type.ts";
 
 /** Connections to pods, services and node agents. */
 export const connections = group(
@@ -17,7 +17,7 @@ export const connections = group(
       "kubelet-client-certificate",
       "Client certificate of the server for node agents (PEM); requires --kubelet-client-key.",
     ),
-    nodeAgentKeyFile: option(file, "kubelet-client-key", "Key of --kubelet-client-certificate (PEM)."),
+    nodeAgentKeyFile: option(secretFile, "kubelet-client-key", "Key of --kubelet-client-certificate (PEM)."),
     nodeAddressTypes: option(
       texts(),
       "kubelet-preferred-address-types",
@@ -55,7 +55,7 @@ export const aggregation = group(
       "proxy-client-cert-file",
       "Client certificate of the server for extension servers, see APIService (PEM); requires --proxy-client-key-file.",
     ),
-    clientKeyFile: option(file, "proxy-client-key-file", "Key of --proxy-client-cert-file (PEM)."),
+    clientKeyFile: option(secretFile, "proxy-client-key-file", "Key of --proxy-client-cert-file (PEM)."),
     endpointRouting: option(
       boolean,
       "enable-aggregator-routing",
@@ -92,7 +92,7 @@ function authorityFiles(flagPrefix: string, requests: string) {
     cert: option(file, `${flagPrefix}-cert-file`, `CA certificate that signs ${requests} (PEM).`, {
       required: true,
     }),
-    key: option(file, `${flagPrefix}-key-file`, `Key of --${flagPrefix}-cert-file (PEM).`, {
+    key: option(secretFile, `${flagPrefix}-key-file`, `Key of --${flagPrefix}-cert-file (PEM).`, {
       required: true,
     }),
   });

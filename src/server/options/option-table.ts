@@ -1,10 +1,21 @@
 import { defaultRelease, releases } from "../../base/releases.ts";
 import { authorizationModes } from "../../authorization/authorizer-chain.ts";
+import { authorizationWebhook } from "./authorization-options.ts";
 import { audit } from "./audit-options.ts";
 import { authentication } from "./authentication-options.ts";
 import { aggregation, clusterSigning, connections } from "./connection-options.ts";
 import { group, option, type OptionTable } from "./option.ts";
-import { boolean, file, integer, milliseconds, oneOf, text, texts, type ValueType } from "./value-type.ts";
+import {
+  boolean,
+  file,
+  integer,
+  milliseconds,
+  oneOf,
+  secretFile,
+  text,
+  texts,
+  type ValueType,
+} from "./value-type.ts";
 
 const minuteMs = 60_000;
 const maxInFlight = 1_000_000;
@@ -38,6 +49,12 @@ export const serverOptionTable = {
     "API release whose kinds, versions, feature gates and defaults the server follows.",
     { default: defaultRelease },
   ),
+  acceptUnenforcedPolicies: option(
+    boolean,
+    "accept-unenforced-policies",
+    "Start although the store has admission policies that a later release enforced and this release ignores.",
+    { default: false },
+  ),
   storage: {
     by: "engine",
     description: "Where objects are stored.",
@@ -64,7 +81,7 @@ export const serverOptionTable = {
         ),
         caFile: option(file, "etcd-cafile", "CA certificates of the etcd cluster (PEM)."),
         certFile: option(file, "etcd-certfile", "Client certificate of the server for etcd (PEM)."),
-        keyFile: option(file, "etcd-keyfile", "Key of --etcd-certfile (PEM)."),
+        keyFile: option(secretFile, "etcd-keyfile", "Key of --etcd-certfile (PEM)."),
         prefix: option(text, "etcd-prefix", "Prefix of all keys in etcd.", { default: "/registry" }),
       },
       postgres: {
@@ -74,7 +91,7 @@ export const serverOptionTable = {
           "URL of a PostgreSQL database, postgres://USER:PASSWORD@HOST:PORT/DATABASE; implies --storage-backend=postgres. Other users of the machine can see flags: give a password in the environment or in --postgres-url-file.",
         ),
         urlFile: option(
-          file,
+          secretFile,
           "postgres-url-file",
           "File with the URL of a PostgreSQL database; implies --storage-backend=postgres.",
         ),
@@ -91,7 +108,7 @@ export const serverOptionTable = {
     "Encryption of stored objects.",
     {
       configFile: option(
-        file,
+        secretFile,
         "encryption-provider-config",
         "Configuration with the keys that encrypt stored objects, by resource.",
         { required: true },
@@ -173,7 +190,7 @@ export const serverOptionTable = {
       "Serving certificate with its chain (PEM); include the root if admin.kubeconfig is to trust it. Default: the server creates one.",
       { required: true },
     ),
-    key: option(file, "tls-private-key-file", "Key of --tls-cert-file (PEM).", { required: true }),
+    key: option(secretFile, "tls-private-key-file", "Key of --tls-cert-file (PEM).", { required: true }),
   }),
   tls: group(
     "TLS versions and cipher suites of clients.",
@@ -205,7 +222,7 @@ export const serverOptionTable = {
     "CA certificates of clients (PEM), beside the server's own CA.",
   ),
   tokenAuthFile: option(
-    file,
+    secretFile,
     "token-auth-file",
     "Static tokens: CSV with token, user, uid and optionally groups.",
   ),
@@ -234,36 +251,7 @@ export const serverOptionTable = {
     "Objects of a list or watch with view=mine: those that its user may get, or may list or is granted by name. " +
       "Default: get; list in the kubernetes vocabulary.",
   ),
-  authorizationWebhook: group(
-    "The webhook of authorization mode Webhook.",
-    {
-      configFile: option(
-        file,
-        "authorization-webhook-config-file",
-        "Client configuration of the webhook of mode Webhook.",
-        { required: true },
-      ),
-      version: option(
-        oneOf(["v1", "v1beta1"]),
-        "authorization-webhook-version",
-        "Version of the SubjectAccessReviews sent to that webhook: v1 or v1beta1.",
-        { default: "v1beta1" },
-      ),
-      authorizedMs: option(
-        milliseconds,
-        "authorization-webhook-cache-authorized-ttl",
-        "How long allowing decisions of that webhook are cached.",
-        { default: 5 * minuteMs },
-      ),
-      unauthorizedMs: option(
-        milliseconds,
-        "authorization-webhook-cache-unauthorized-ttl",
-        "How long denying decisions of that webhook are cached.",
-        { default: minuteMs / 2 },
-      ),
-    },
-    { typeName: "AuthorizationWebhookOptions", ignoredAlone: true },
-  ),
+  authorizationWebhook,
   authorizationPolicyFile: option(
     file,
     "authorization-policy-file",

@@ -138,6 +138,11 @@ export interface ProxyOptions {
   readonly caFile: string;
   /** Headers with the user name; the first one with a value counts. Requires `authentication.proxy.caFile`. */
   readonly usernameHeaders: readonly string[];
+  /**
+   * Headers with the uid of the user; the first one with a value counts. X-Remote-Uid must be among them. Requires
+   * the feature gate RemoteRequestHeaderUID (on from release 1.33). (default [])
+   */
+  readonly uidHeaders?: readonly string[] | undefined;
   /** Headers with the groups of the user. (default []) */
   readonly groupHeaders?: readonly string[] | undefined;
   /** Prefixes of headers with extra attributes of the user. (default []) */
@@ -381,6 +386,11 @@ export interface ValueOptions {
     | "1.36"
     | "1.37"
     | undefined;
+  /**
+   * Start although the store has admission policies that a later release enforced and this release ignores. (default
+   * false)
+   */
+  readonly acceptUnenforcedPolicies?: boolean | undefined;
   /** Where objects are stored. */
   readonly storage?: StorageOptions | undefined;
   /** Encryption of stored objects. */

@@ -132,6 +132,11 @@ export interface ProxySettings {
   readonly caFile: string;
   /** Headers with the user name; the first one with a value counts. Requires `authentication.proxy.caFile`. */
   readonly usernameHeaders: readonly string[];
+  /**
+   * Headers with the uid of the user; the first one with a value counts. X-Remote-Uid must be among them. Requires
+   * the feature gate RemoteRequestHeaderUID (on from release 1.33).
+   */
+  readonly uidHeaders: readonly string[];
   /** Headers with the groups of the user. */
   readonly groupHeaders: readonly string[];
   /** Prefixes of headers with extra attributes of the user. */
@@ -351,6 +356,8 @@ export interface ValueSettings {
   /** API release whose kinds, versions, feature gates and defaults the server follows. */
   readonly release:
     "1.26" | "1.27" | "1.28" | "1.29" | "1.30" | "1.31" | "1.32" | "1.33" | "1.34" | "1.35" | "1.36" | "1.37";
+  /** Start although the store has admission policies that a later release enforced and this release ignores. */
+  readonly acceptUnenforcedPolicies: boolean;
   /** Where objects are stored. */
   readonly storage: StorageSettings;
   /** Encryption of stored objects. */

@@ -13,6 +13,8 @@ export interface ValueType {
   readonly expected: string;
   /** The allowed texts of a flag, where they differ from the values; completes "… is not". */
   readonly expectedText?: string;
+  /** Whether the value names a file that other users must not be able to write; absent: no. */
+  readonly isSecret?: boolean;
   accepts(value: unknown): boolean;
   /** Parses the text of a flag or an environment variable; undefined if it is not allowed. */
   parse(text: string): unknown;
@@ -38,6 +40,9 @@ export const text: ValueType = {
 /** The path of a file. */
 export const file: ValueType = { ...text, flagType: "file", expected: "the path of a file" };
 
+/** The path of a file with keys or credentials, which other users must not be able to write. */
+export const secretFile: ValueType = { ...file, isSecret: true };
+
 /** A list of texts; as a flag, comma separated. @param typescript the type of one item. */
 export function texts(typescript = "string"): ValueType {
   return {
@@ -53,6 +58,9 @@ export function texts(typescript = "string"): ValueType {
     format: (value) => (value as readonly string[]).join(","),
   };
 }
+
+/** Paths of files as {@link secretFile}. */
+export const secretFiles: ValueType = { ...texts(), isSecret: true };
 
 /** True or false. */
 export const boolean: ValueType = {

@@ -71,6 +71,7 @@ export async function webhookServices(
     log,
     observer: webhooks.observer,
     newUid: () => randomValues(options).newUid("admission reviews"),
+    excludesReviews: enabled("ExcludeAdmissionWebhookVirtualResources"),
     isServing: webhooks.isServing,
     contextOf: ({ target, user }) => ({
       vocabulary,

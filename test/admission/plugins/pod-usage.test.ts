@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { formatQuantity } from "../../../src/base/quantity.ts";
-import { podUsage } from "../../../src/admission/plugins/resource-quota/pod-usage.ts";
+import { podUsage } from "../../../src/kinds/core/pod/pod-usage.ts";
 
 const container = (requests: Record<string, string>, restartPolicy?: string) => ({
   ...(restartPolicy !== undefined && { restartPolicy }),

@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { platform } from "../../../src/vocabulary/platform.ts";
 import { checkedPod } from "../../../src/admission/plugins/pod-security/control.ts";
 import {
   controls,
@@ -15,7 +16,7 @@ const evaluator = new Evaluator();
 /** What a pod violates of a level such as `baseline:v1.20`. */
 function violated(level: string, spec: PodSpecValue, annotations: Record<string, string> = {}): string {
   const [name, version] = level.split(":") as [string, string];
-  const pod = checkedPod({ metadata: { annotations }, spec }, "platform.io");
+  const pod = checkedPod({ metadata: { annotations }, spec }, platform.domain);
   return detailsOf(evaluator.evaluate({ level: parseLevel(name)!, minor: parseVersion(version)! }, pod));
 }
 
@@ -263,7 +264,7 @@ describe("rules of later releases", () => {
     detailsOf(
       evaluated.evaluate(
         { level: "baseline", minor: parseVersion(version)! },
-        checkedPod({ spec }, "platform.io"),
+        checkedPod({ spec }, platform.domain),
       ),
     );
   const sysctl = (name: string) => restrictedSpec({ securityContext: { sysctls: [{ name, value: "1" }] } });
@@ -370,7 +371,7 @@ describe("restricted", () => {
       { hostNetwork: true, volumes: [{ name: "v", hostPath: { path: "/" } }] },
     );
     const reasons = (level: "baseline" | "restricted", minor: number) =>
-      reasonsOf(evaluator.evaluate({ level, minor }, checkedPod({ spec }, "platform.io")));
+      reasonsOf(evaluator.evaluate({ level, minor }, checkedPod({ spec }, platform.domain)));
     expect(reasons("restricted", Infinity)).toBe(
       "host namespaces, privileged, unrestricted capabilities, restricted volume types, runAsNonRoot != true",
     );

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { TestServer } from "../../support/api.ts";
 import { apiService, apiServices, ExtensionServer } from "../../support/extension-server.ts";
+import { messagesAt, textsAt } from "../../support/message-fields.ts";
 import { definition, definitions, group as customGroup } from "../custom-resources/support.ts";
 import { ok, until } from "../support.ts";
 
@@ -170,6 +171,77 @@ describe("OpenAPI", () => {
     expect(binary.bytes.includes("listWidgets")).toBe(true);
   });
 
+  test("v2 has shared parameters and responses in place of references to them, also in binary", async () => {
+    const shared = await ExtensionServer.start({ group: "shared.example.com", service: "shared" });
+    const path = `${shared.path}/widgets`;
+    const limit = {
+      name: "limit",
+      in: "query",
+      description: "Most items.",
+      type: "integer",
+      uniqueItems: true,
+    };
+    const body = { name: "body", in: "body", schema: { $ref: "#/definitions/com.example.Widget" } };
+    const trace = { name: "X-Trace", in: "header", type: "array", items: { type: "string" }, minItems: 1 };
+    const refused = { description: "Refused", headers: { "X-Why": { type: "string", description: "Why" } } };
+    const ref = (map: string, name: string) => ({ $ref: `#/${map}/${name}` });
+    const item = {
+      parameters: [ref("parameters", "trace-1")],
+      get: {
+        operationId: "listShared",
+        deprecated: true,
+        parameters: [ref("parameters", "limit-2")],
+        responses: {},
+      },
+      post: {
+        operationId: "createShared",
+        parameters: [ref("parameters", "body-3"), { ...limit, name: "own" }],
+        responses: { "403": ref("responses", "Refused") },
+      },
+    };
+    const parameters = { "limit-2": limit, "body-3": body, "trace-1": trace };
+    const document = { paths: { [path]: item }, parameters, responses: { Refused: refused } };
+    shared.documents.set("/openapi/v2", (_request, response) =>
+      shared.json(response, swagger(shared.path, document)),
+    );
+    await shared.register(server.admin);
+    const { paths, definitions } = await until(whole, (all) => path in all.paths);
+    expect(paths[path]).toEqual({
+      parameters: [trace],
+      get: { ...item.get, parameters: [limit] },
+      post: {
+        ...item.post,
+        parameters: [
+          { ...body, schema: { $ref: expect.stringMatching(/Widget/) } },
+          { ...limit, name: "own" },
+        ],
+        responses: { "403": refused },
+      },
+    });
+    expect(definitions).toHaveProperty([paths[path].post.parameters[0].schema.$ref.slice(14)]);
+    const { bytes } = await server.admin.get("/openapi/v2", {
+      accept: "application/com.github.proto-openapi.spec.v2@v1.0+protobuf",
+    });
+    // Fields of `openapi.v2.Document`: paths 8, pairs 2; of a path: get 2, post 4, parameters 9; of an operation: parameters 8.
+    const pair = messagesAt(bytes, 8, 2).find((one) => textsAt(one, 1)[0] === path)!;
+    const names = (...at: readonly number[]) => textsAt(pair, 2, ...at);
+    expect({
+      ids: [...names(2, 5), ...names(4, 5)],
+      header: [...names(9, 1, 2, 1, 4), ...names(9, 1, 2, 1, 7, 1)],
+      query: [...names(2, 8, 1, 2, 3, 4), ...names(4, 8, 1, 2, 3, 4)],
+      body: names(4, 8, 1, 1, 2),
+      response: [...names(4, 9, 1, 1), ...names(4, 9, 1, 2, 1, 1), ...names(4, 9, 1, 2, 1, 3, 1, 1)],
+    }).toEqual({
+      ids: ["listShared", "createShared"],
+      header: ["X-Trace", "string"],
+      query: ["limit", "own"],
+      body: ["body"],
+      response: ["403", "Refused", "X-Why"],
+    });
+    await ok(server.admin.delete(`${apiServices}/${shared.name}`));
+    await shared.close();
+  });
+
   test("v3 lists it, and its document is requested from the extension server on behalf of the user", async () => {
     const index = async () => (await ok(server.admin.get("/openapi/v3"))).body.paths;
     const paths = await until(index, (all) => extension.path.slice(1) in all);
@@ -198,6 +270,22 @@ describe("OpenAPI", () => {
         };
         response.on("drain", more);
         more();
+      },
+    ],
+    [
+      "that refers to a parameter that isn't there",
+      (one) => (_request, response) => {
+        const item = { get: { parameters: [{ $ref: "#/parameters/none" }] } };
+        one.json(response, swagger(one.path, { paths: { [`${one.path}/widgets`]: item } }));
+      },
+    ],
+    [
+      "whose references multiply it",
+      (one) => (_request, response) => {
+        const large = { name: "p", in: "query", type: "string", description: "x".repeat(1024 * 1024) };
+        const parameters = Array.from({ length: 40 }, () => ({ $ref: "#/parameters/large" }));
+        const paths = { [`${one.path}/widgets`]: { get: { parameters } } };
+        one.json(response, swagger(one.path, { paths, parameters: { large } }));
       },
     ],
     [

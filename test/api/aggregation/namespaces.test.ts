@@ -1,5 +1,6 @@
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { TestServer } from "../../support/api.ts";
+import { ExtensionObjects } from "../../support/extension-objects.ts";
 import { ExtensionServer, apiServices } from "../../support/extension-server.ts";
 import { namespace, ok, until } from "../support.ts";
 
@@ -29,4 +30,88 @@ test("a namespace stays while an extension server is unavailable, says so, and i
     await server.close();
     await extension.close();
   }
+});
+
+describe("a terminating namespace with objects at an extension server", () => {
+  async function withWidgets(
+    run: (parts: {
+      server: TestServer;
+      widgets: ExtensionObjects;
+      remove: (name: string) => Promise<unknown>;
+      read: (name: string) => ReturnType<TestServer["admin"]["get"]>;
+    }) => Promise<void>,
+    verbs?: readonly string[],
+  ): Promise<void> {
+    const server = await TestServer.start({ connections: { allowLoopback: true } });
+    const extension = await ExtensionServer.start();
+    const widgets = new ExtensionObjects(extension, verbs);
+    try {
+      await extension.register(server.admin);
+      for (const name of ["team", "other"])
+        await ok(server.admin.post("/api/v1/namespaces", namespace(name)));
+      const remove = (name: string) => ok(server.admin.delete(`/api/v1/namespaces/${name}`));
+      const read = (name: string) => server.admin.get(`/api/v1/namespaces/${name}`);
+      await run({ server, widgets, remove, read });
+    } finally {
+      await server.close();
+      await extension.close();
+    }
+  }
+
+  test.each([
+    ["with deletecollection", undefined],
+    ["one by one", ["get", "list", "delete"]],
+  ])("is deleted after they are, %s", (_title, verbs) =>
+    withWidgets(async ({ widgets, remove, read }) => {
+      widgets.put("team", "a");
+      widgets.put("other", "b");
+      await remove("team");
+      await until(
+        () => read("team"),
+        ({ status }) => status === 404,
+      );
+      expect([...widgets.objects.keys()]).toEqual(["other/b"]);
+    }, verbs),
+  );
+
+  test("stays while one has a finalizer, and says so", () =>
+    withWidgets(async ({ widgets, remove, read }) => {
+      const kept = widgets.put("team", "a", { finalizers: ["example.com/hold"] });
+      await remove("team");
+      const { body } = await until(
+        () => read("team"),
+        (answer) => answer.body["status"]?.conditions !== undefined,
+      );
+      const messages = body["status"].conditions.map(({ type, message }: Record<string, string>) => [
+        type,
+        message,
+      ]);
+      expect(messages).toEqual([
+        ["NamespaceContentRemaining", expect.stringContaining("widgets.widgets.example.com has 1 resource")],
+        ["NamespaceFinalizersRemaining", expect.stringContaining("example.com/hold in 1 resource")],
+      ]);
+      delete kept.finalizers;
+      await until(
+        () => read("team"),
+        ({ status }) => status === 404,
+      );
+    }));
+
+  test("does not delay another one when the extension server doesn't answer for it", () =>
+    withWidgets(async ({ widgets, remove, read }) => {
+      widgets.silent.add("team");
+      await remove("team");
+      await until(
+        () => Promise.resolve(widgets.requests),
+        (requests) => requests.some((one) => one.includes("/team/")),
+      );
+      widgets.put("other", "b");
+      await remove("other");
+      await until(
+        () => read("other"),
+        ({ status }) => status === 404,
+      );
+      expect((await read("team")).status).toBe(200);
+      widgets.silent.delete("team");
+    }));
 });

@@ -45,6 +45,21 @@ export const shownElsewhere: readonly ShownElsewhere[] = [
     title: "reports the release",
   },
   {
+    flag: "accept-unenforced-policies",
+    value: "true",
+    observed: "whether a server starts that ignores stored policies",
+    file: "server/unenforced-policies.test.ts",
+    title:
+      "is served with acceptUnenforcedPolicies, disabled plugins, or the gates and versions that enforce them",
+  },
+  {
+    flag: "requestheader-uid-headers",
+    value: "X-Remote-Uid",
+    observed: "the uid of the user of a proxy",
+    file: "api/authenticating-proxy.test.ts",
+    title: "have the uid of the user from release 1.33 on",
+  },
+  {
     flag: "log-format",
     value: "text",
     observed: "the form of log entries",

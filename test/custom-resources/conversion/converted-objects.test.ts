@@ -14,6 +14,7 @@ const v2 = { kind: ConfigMap, apiVersion: "v2" };
 function conversions() {
   const calls: (readonly string[])[] = [];
   const converted = new ConvertedObjects({
+    keepsLabels: false,
     convert: (objects, apiVersion) => {
       calls.push(objects.map(({ metadata }) => metadata.name!));
       return Promise.resolve(objects.map((object) => ({ ...object, apiVersion })));

@@ -2,6 +2,7 @@ import { andThen, type MaybePromise } from "../../../base/maybe-promise.ts";
 import type { Container } from "../../../kinds/core/pod/container.ts";
 import { LimitRange } from "../../../kinds/core/limit-range.ts";
 import { PersistentVolumeClaim } from "../../../kinds/core/persistent-volume-claim.ts";
+import { podUsage, type MeasuredSpec } from "../../../kinds/core/pod/pod-usage.ts";
 import { Pod } from "../../../kinds/core/pod/pod.ts";
 import type { AdmissionRequest } from "../../../resources/engine/engine.ts";
 import type { Vocabulary } from "../../../vocabulary/vocabulary.ts";
@@ -10,7 +11,6 @@ import type { AdmissionPlugin } from "../../admission-chain.ts";
 import type { AdmissionFacts } from "../../followed-objects.ts";
 import { forbidden } from "../../forbidden.ts";
 import { podOf } from "../../pod-spec.ts";
-import { podUsage, type MeasuredSpec } from "../resource-quota/pod-usage.ts";
 import { addClaimViolations, addViolations, usageOf, type Usage } from "./constraints.ts";
 import { limitRangeFacts, type Amount, type LimitRangeFacts, type TypeLimits } from "./limits.ts";
 

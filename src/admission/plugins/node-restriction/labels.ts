@@ -1,3 +1,4 @@
+import type { Domain } from "../../../vocabulary/names.ts";
 import type { Vocabulary } from "../../../vocabulary/vocabulary.ts";
 
 type Labels = Readonly<Record<string, string>>;
@@ -33,7 +34,7 @@ function isWithin(name: string, domain: string): boolean {
 }
 
 /** Labels by which agents describe their node. */
-function maintained(domain: string): ReadonlySet<string> {
+function maintained(domain: Domain): ReadonlySet<string> {
   return new Set([
     `${domain}/hostname`,
     `${domain}/arch`,

@@ -1,3 +1,4 @@
+import type { Domain } from "../../../vocabulary/names.ts";
 import type { Container } from "../../../kinds/core/pod/container.ts";
 import type { PodSpecValue } from "../../pod-spec.ts";
 
@@ -8,7 +9,7 @@ export interface CheckedPod {
   /** All its containers: initial, regular and ephemeral. */
   readonly containers: readonly Container[];
   /** Domain of annotations. */
-  readonly domain: string;
+  readonly domain: Domain;
 }
 
 /** A violation of a control. */
@@ -35,7 +36,7 @@ export interface Control {
 /** Collects the parts of a pod for the controls. */
 export function checkedPod(
   { metadata, spec }: { readonly metadata?: PodMetadata | undefined; readonly spec: PodSpecValue },
-  domain: string,
+  domain: Domain,
 ): CheckedPod {
   const { initContainers = [], containers = [], ephemeralContainers = [] } = spec as Partial<PodSpecValue>;
   return {

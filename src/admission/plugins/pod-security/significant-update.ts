@@ -1,3 +1,4 @@
+import type { Domain } from "../../../vocabulary/names.ts";
 import type { Container } from "../../../kinds/core/pod/container.ts";
 import type { Template } from "./pod-templates.ts";
 
@@ -5,7 +6,7 @@ import type { Template } from "./pod-templates.ts";
  * Whether an update of a pod must be evaluated: it changes an image, the set of containers or a seccomp annotation. Other
  * updates, such as of labels, are allowed in a violating pod.
  */
-export function isSignificantUpdate(pod: Template, live: Template, domain: string): boolean {
+export function isSignificantUpdate(pod: Template, live: Template, domain: Domain): boolean {
   const annotation = (name: string) => `container.seccomp.security.alpha.${domain}/${name}`;
   const differs = (container: Container, before: Container | undefined): boolean => {
     if (container.image !== before?.image) return true;

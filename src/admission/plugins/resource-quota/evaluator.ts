@@ -15,6 +15,11 @@ export interface Measured {
 export interface Evaluator {
   /** Whether updates are charged for an increase; otherwise only creates are charged. */
   readonly chargesUpdates: boolean;
+  /**
+   * Whether an update may bring an object into another scope, so that it is charged although other updates aren't; absent if none is
+   * (releases before 1.33).
+   */
+  changesScope?(object: ApiObject, live: ApiObject): boolean;
   /** The usage of every object, if it doesn't depend on the object. */
   readonly constant?: Measured;
   /** Whether the name in a quota belongs to this type. */

@@ -1,3 +1,4 @@
+import { apiGroup, labelKey } from "../../../vocabulary/names.ts";
 import { parseQuantity, type Quantity } from "../../../base/quantity.ts";
 import { Event } from "../../../kinds/core/event.ts";
 import { PersistentVolumeClaim } from "../../../kinds/core/persistent-volume-claim.ts";
@@ -87,8 +88,8 @@ const claimNames = ["persistentvolumeclaims", "requests.storage"];
 
 /** Measures claims: their number and the requested storage, in total and by storage class. */
 function claimEvaluator({ vocabulary: { domain, groupSuffix } }: KindContext): Evaluator {
-  const annotation = `volume.beta.${domain}/storage-class`;
-  const ofClass = `.storageclass.storage.${groupSuffix}/`;
+  const annotation = labelKey(domain, "storage-class", "volume.beta");
+  const ofClass = `.storageclass.${apiGroup(groupSuffix, "storage")}/`;
   return {
     chargesUpdates: true,
     measures: (name) =>

@@ -8,7 +8,7 @@ import type { FollowSources } from "../../followed-objects.ts";
 import type { Evaluator, Measured } from "./evaluator.ts";
 import type { QuotaFacts } from "./quota-facts.ts";
 import { compileScopes, type ScopeCondition, type ScopeMatcher } from "./scopes.ts";
-import { UsageSum } from "./usage.ts";
+import { UsageSum, type Usage } from "./usage.ts";
 
 /** A resource type that quotas count. */
 export interface CountedType {
@@ -28,6 +28,8 @@ export interface Reservation {
   /** The revision that an update replaces; 0 for a create. */
   readonly replaces: number;
   readonly measured: Measured;
+  /** The usage before an update, and its increase, which counts in the scopes that had the object before. */
+  readonly update: { readonly before: Measured; readonly increase: Usage } | undefined;
   readonly evaluator: Evaluator;
   /** The turn in which the reservation was made. */
   readonly turn: Revision;
@@ -44,6 +46,11 @@ class ScopeSums {
   constructor(scopes: readonly ScopeCondition[]) {
     this.holds = compileScopes(scopes);
   }
+}
+
+/** The amount of a reservation in scopes that have the object after the write. */
+function amountIn(sums: ScopeSums, { measured, update }: Reservation): Usage {
+  return update !== undefined && sums.holds(update.before.traits) ? update.increase : measured.usage;
 }
 
 interface StoredUsage {
@@ -169,7 +176,7 @@ export class NamespaceUsage {
     const others = this.reservations.get(key);
     if (others === undefined) this.reservations.set(key, [reservation]);
     else others.push(reservation);
-    this.inSums(measured, ({ reserved }) => reserved.add(measured.usage));
+    this.inSums(measured, (sums) => sums.reserved.add(amountIn(sums, reservation)));
   }
 
   /** Removes a reservation, if it exists. */
@@ -181,7 +188,7 @@ export class NamespaceUsage {
     if (list!.length === 1) this.reservations.delete(key);
     else list!.splice(index, 1);
     if (outcome !== undefined) this.completedCount--;
-    this.inSums(measured, ({ reserved }) => reserved.subtract(measured.usage));
+    this.inSums(measured, (sums) => sums.reserved.subtract(amountIn(sums, reservation)));
   }
 
   /** Records that the write of a reservation may have been committed. */
@@ -241,8 +248,8 @@ export class NamespaceUsage {
     for (const { measured } of this.objects.values()) {
       if (sums.holds(measured.traits)) sums.stored.add(measured.usage);
     }
-    for (const { measured } of [...this.reservations.values()].flat()) {
-      if (sums.holds(measured.traits)) sums.reserved.add(measured.usage);
+    for (const reservation of [...this.reservations.values()].flat()) {
+      if (sums.holds(reservation.measured.traits)) sums.reserved.add(amountIn(sums, reservation));
     }
     return sums;
   }

@@ -1,12 +1,14 @@
+import { addAmounts, parseAmounts } from "../../../base/amounts.ts";
 import type { Quantity } from "../../../base/quantity.ts";
+import { isAtLeast } from "../../../base/releases.ts";
 import type { Container } from "../../../kinds/core/pod/container.ts";
+import { hasPodResources, podUsage } from "../../../kinds/core/pod/pod-usage.ts";
 import type { Pod } from "../../../kinds/core/pod/pod.ts";
 import { isExtended, isHugePages } from "../../../kinds/core/pod/resource-names.ts";
 import type { KindContext } from "../../../schema/context.ts";
 import type { Evaluator, Measured } from "./evaluator.ts";
-import { podTraits } from "./scopes.ts";
-import { podUsage } from "./pod-usage.ts";
-import { addUsage, one, usageOf, type Usage } from "./usage.ts";
+import { isTerminating, podTraits } from "./scopes.ts";
+import { one, type Usage } from "./usage.ts";
 
 const compute = ["cpu", "memory", "ephemeral-storage"];
 const measured = new Set([
@@ -46,6 +48,10 @@ export function podEvaluator(context: KindContext): Evaluator {
       (name.startsWith("requests.") && isExtended(name.slice("requests.".length), context)),
     measure: (object, now) => measurePod(object as unknown as Pod, now, context),
     missing: (object) => missingOf(object as unknown as Pod),
+    ...(isAtLeast(context.release, "1.33") && {
+      changesScope: (object, live) =>
+        isTerminating(object as unknown as Pod) !== isTerminating(live as unknown as Pod),
+    }),
   };
 }
 
@@ -64,9 +70,9 @@ function measurePod(pod: Pod, now: number, context: KindContext): Measured {
 function runningUsage({ spec }: Pod, context: KindContext): Usage {
   const requests = podUsage(spec, "requests");
   const limits = podUsage(spec, "limits");
-  const overhead = usageOf(spec?.overhead);
-  addUsage(requests, overhead);
-  addUsage(limits, overhead);
+  const overhead = parseAmounts(spec?.overhead);
+  addAmounts(requests, overhead);
+  addAmounts(limits, overhead);
   const usage = new Map<string, Quantity>(existing);
   usage.set("pods", one);
   for (const [name, amount] of requests) {
@@ -82,6 +88,8 @@ function runningUsage({ spec }: Pod, context: KindContext): Usage {
 /** Returns the containers that don't set required fields, by the name in quotas. */
 function missingOf({ spec }: Pod): Map<string, string[]> {
   const missing = new Map<string, string[]>();
+  // Resources of the whole pod suffice.
+  if (spec !== undefined && hasPodResources(spec)) return missing;
   const addMissing = ({ name, resources }: Container): void => {
     for (const [limited, member, resource] of mustBeSet) {
       const amounts = resources?.[member];

@@ -1,8 +1,9 @@
+import { parseAmounts } from "../../../base/amounts.ts";
 import type { ResourceQuota } from "../../../kinds/core/resource-quota.ts";
 import type { ApiObject } from "../../../schema/kind.ts";
 import type { Evaluator } from "./evaluator.ts";
 import type { ScopeCondition } from "./scopes.ts";
-import { type Usage, usageOf } from "./usage.ts";
+import type { Usage } from "./usage.ts";
 
 /** A quota as it is enforced: by its `spec`, so that it is effective from its creation on. */
 export class QuotaFacts {
@@ -17,7 +18,7 @@ export class QuotaFacts {
   constructor(readonly object: ResourceQuota) {
     const { metadata, spec } = object;
     this.name = metadata.name!;
-    this.hard = usageOf(spec?.hard);
+    this.hard = parseAmounts(spec?.hard);
     this.scopes = [
       ...(spec?.scopes ?? []).map((scopeName) => ({ scopeName, operator: "Exists" })),
       ...(spec?.scopeSelector?.matchExpressions ?? []),

@@ -82,7 +82,8 @@ export class QuotaIndex {
   }
 
   private get context(): KindContext {
-    return { vocabulary: this.registry.vocabulary, enabled: () => false, subresource: "" };
+    const { vocabulary, release } = this.registry;
+    return { vocabulary, release, enabled: () => false, subresource: "" };
   }
 
   /** Counted types by store prefix. */

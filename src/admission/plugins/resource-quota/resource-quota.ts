@@ -35,13 +35,14 @@ export function resourceQuota(parts: QuotaParts): AdmissionPlugin {
       const evaluator = index.evaluatorOf(resource);
       if (isResize(operation, { resource, subresource })) return evaluator !== undefined;
       if (subresource !== "" || (operation !== "CREATE" && operation !== "UPDATE")) return false;
-      return evaluator !== undefined && (operation === "CREATE" || evaluator.chargesUpdates);
+      if (evaluator === undefined) return false;
+      return operation === "CREATE" || evaluator.chargesUpdates || evaluator.changesScope !== undefined;
     },
     validate(request) {
       return andThen(index.sync(), () => {
         // Only now: the sync of the first quota creates the evaluators of the counted types.
         const evaluator = index.evaluatorOf(request.target.resource);
-        if (evaluator === undefined) return;
+        if (evaluator === undefined || !isCharged(request, evaluator)) return;
         const usage = index.in(request.target.namespace);
         if (usage?.limits(evaluator) === true) return new Charge(parts, request, evaluator).make();
         if (limited.length > 0) new Charge(parts, request, evaluator).check(usage);
@@ -50,10 +51,18 @@ export function resourceQuota(parts: QuotaParts): AdmissionPlugin {
   };
 }
 
+/** Whether the evaluator counts a write that concerns the plugin. */
+function isCharged({ operation, target, object, live }: AdmissionRequest, evaluator: Evaluator): boolean {
+  if (operation === "CREATE" || target.subresource !== "" || evaluator.chargesUpdates) return true;
+  return live === undefined || evaluator.changesScope!(object!, live);
+}
+
 /** The charge of one request. */
 class Charge {
   private readonly turnKey: string;
   private measured: Measured | undefined;
+  /** The usage before an update; undefined for a create. */
+  private before: Measured | undefined;
   private increase: Usage | undefined;
   private reservation: Reservation | undefined;
   private reservedIn: NamespaceUsage | undefined;
@@ -96,8 +105,10 @@ class Charge {
     if (missing !== undefined && missing.size > 0) {
       for (const quota of quotas) this.rejectMissing(quota, missing);
     }
-    const increase = (this.increase ??= this.increaseOver(this.measured));
-    if (increase.size === 0) return false;
+    this.increase ??= this.increaseOver(this.measured);
+    const increases = new Map(quotas.map((quota) => [quota, this.increaseIn(usage!, quota)] as const));
+    const charged = quotas.length === 0 ? [this.increase] : [...increases.values()];
+    if (charged.every(({ size }) => size === 0)) return false;
     if (parts.limited.length > 0) {
       rejectUncovered(parts.limited, request, {
         ...this.measured,
@@ -105,8 +116,16 @@ class Charge {
         coveredScopes: (usage?.quotas ?? []).flatMap(({ scopes }) => scopes),
       });
     }
-    for (const quota of quotas) this.rejectExcess(usage!, quota, increase);
-    return quotas.some(({ hard }) => [...increase.keys()].some((name) => hard.has(name)));
+    for (const [quota, increase] of increases) this.rejectExcess(usage!, quota, increase);
+    return [...increases].some(([{ hard }, increase]) => [...increase.keys()].some((name) => hard.has(name)));
+  }
+
+  /** The increase of the usage of a quota: the whole usage if an update brings the object into its scopes (release 1.33 on). */
+  private increaseIn(usage: NamespaceUsage, quota: QuotaFacts): Usage {
+    const { before, evaluator, increase, measured } = this;
+    const enters =
+      before !== undefined && evaluator.changesScope !== undefined && !usage.holds(quota, before);
+    return enters ? nonzero(measured!.usage) : increase!;
   }
 
   private reserve(): MaybePromise<AdmissionCondition | undefined> {
@@ -137,7 +156,8 @@ class Charge {
       key: keyOf(resource, namespace, name),
       uid: live === undefined ? object!.metadata.uid : undefined,
       replaces: Number(live?.metadata.resourceVersion ?? 0),
-      measured: live === undefined ? this.measured! : { ...this.measured!, usage: this.increase! },
+      measured: this.measured!,
+      update: this.before && { before: this.before, increase: this.increase! },
       evaluator: this.evaluator,
       turn,
       outcome: undefined,
@@ -195,9 +215,8 @@ class Charge {
   /** Returns the increase of usage by the request. */
   private increaseOver({ usage }: Measured): Usage {
     const { live } = this.request;
-    const before = live === undefined ? undefined : this.evaluator.measure(live, 0);
-    if (before !== undefined) return increaseOf(usage, before.usage);
-    return new Map([...usage].filter(([, { nanos }]) => nanos !== 0n));
+    this.before = live === undefined ? undefined : this.evaluator.measure(live, 0);
+    return this.before === undefined ? nonzero(usage) : increaseOf(usage, this.before.usage);
   }
 
   private rejectExcess(usage: NamespaceUsage, quota: QuotaFacts, increase: Usage): void {
@@ -215,4 +234,8 @@ class Charge {
       `exceeded quota: ${quota.name}, requested: ${requested}, used: ${used}, limited: ${limits}`,
     );
   }
+}
+
+function nonzero(usage: Usage): Usage {
+  return new Map([...usage].filter(([, { nanos }]) => nanos !== 0n));
 }

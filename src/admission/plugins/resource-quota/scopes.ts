@@ -17,9 +17,14 @@ export interface PodTraits {
   readonly priorityClass: string;
 }
 
+/** Whether a pod has a deadline. */
+export function isTerminating({ spec }: Pick<Pod, "spec">): boolean {
+  return Number(spec?.activeDeadlineSeconds ?? -1) >= 0;
+}
+
 export function podTraits({ spec, status }: Pod): PodTraits {
   return {
-    terminating: Number(spec?.activeDeadlineSeconds ?? -1) >= 0,
+    terminating: isTerminating({ spec }),
     bestEffort: (status?.qosClass ?? qualityOfService(spec)) === "BestEffort",
     crossNamespaceAffinity: spec?.affinity !== undefined && looksAcrossNamespaces(spec.affinity),
     priorityClass: spec?.priorityClassName ?? "",

@@ -1,40 +1,11 @@
-import {
-  addQuantities,
-  compareQuantities,
-  formatQuantity,
-  parseQuantity,
-  quantityOf,
-  type Quantity,
-} from "../../../base/quantity.ts";
+import { addAmounts, type Amounts } from "../../../base/amounts.ts";
+import { formatQuantity, quantityOf, type Quantity } from "../../../base/quantity.ts";
 
 /** Amounts by their names in quotas, such as `pods` or `requests.cpu`. */
-export type Usage = ReadonlyMap<string, Quantity>;
+export type Usage = Amounts;
 
 export const one = quantityOf(1);
 export const zero = quantityOf(0);
-const noUsage: Usage = new Map();
-
-/** Parses amounts. */
-export function usageOf(texts: Readonly<Record<string, string>> | undefined): Usage {
-  if (texts === undefined) return noUsage;
-  return new Map(Object.entries(texts).map(([name, text]) => [name, parseQuantity(text)]));
-}
-
-/** Adds the amounts of `from` to `into`. */
-export function addUsage(into: Map<string, Quantity>, from: Usage): void {
-  for (const [name, amount] of from) {
-    const before = into.get(name);
-    into.set(name, before === undefined ? amount : addQuantities(before, amount));
-  }
-}
-
-/** Raises the amounts of `into` to those of `from` if these are larger. */
-export function raiseUsage(into: Map<string, Quantity>, from: Usage): void {
-  for (const [name, amount] of from) {
-    const before = into.get(name);
-    if (before === undefined || compareQuantities(amount, before) > 0) into.set(name, amount);
-  }
-}
 
 /** Returns the amounts by which `usage` is larger than `before`. */
 export function increaseOf(usage: Usage, before: Usage): Usage {
@@ -56,7 +27,7 @@ export class UsageSum {
   private readonly amounts = new Map<string, Quantity>();
 
   add(usage: Usage): void {
-    addUsage(this.amounts, usage);
+    addAmounts(this.amounts, usage);
   }
 
   subtract(usage: Usage): void {

@@ -1,3 +1,4 @@
+import { apiGroup } from "../../../vocabulary/names.ts";
 import type { Vocabulary } from "../../../vocabulary/vocabulary.ts";
 import type { Rule, Subject } from "../policy.ts";
 
@@ -44,7 +45,7 @@ export const write = "create delete deletecollection patch update";
 /** Returns the names that the declarations of default roles use. */
 export function policyNames(vocabulary: Vocabulary) {
   const { groupSuffix, systemPrefix, systemNamespace } = vocabulary;
-  const rbacGroup = `rbac.authorization.${groupSuffix}`;
+  const rbacGroup = apiGroup(groupSuffix, "rbac.authorization");
   return {
     vocabulary,
     ...vocabulary.components,
@@ -55,24 +56,24 @@ export function policyNames(vocabulary: Vocabulary) {
     batch: "batch",
     extensions: "extensions",
     policy: "policy",
-    authentication: `authentication.${groupSuffix}`,
-    authorization: `authorization.${groupSuffix}`,
-    certificates: `certificates.${groupSuffix}`,
-    coordination: `coordination.${groupSuffix}`,
-    discovery: `discovery.${groupSuffix}`,
-    events: `events.${groupSuffix}`,
-    insight: `insight.${groupSuffix}`,
-    networking: `networking.${groupSuffix}`,
-    node: `node.${groupSuffix}`,
-    resource: `resource.${groupSuffix}`,
-    registration: `admissionregistration.${groupSuffix}`,
-    extensionsApi: `apiextensions.${groupSuffix}`,
-    migration: `storagemigration.${groupSuffix}`,
+    authentication: apiGroup(groupSuffix, "authentication"),
+    authorization: apiGroup(groupSuffix, "authorization"),
+    certificates: apiGroup(groupSuffix, "certificates"),
+    coordination: apiGroup(groupSuffix, "coordination"),
+    discovery: apiGroup(groupSuffix, "discovery"),
+    events: apiGroup(groupSuffix, "events"),
+    insight: apiGroup(groupSuffix, "insight"),
+    networking: apiGroup(groupSuffix, "networking"),
+    node: apiGroup(groupSuffix, "node"),
+    resource: apiGroup(groupSuffix, "resource"),
+    registration: apiGroup(groupSuffix, "admissionregistration"),
+    extensionsApi: apiGroup(groupSuffix, "apiextensions"),
+    migration: apiGroup(groupSuffix, "storagemigration"),
     rbac: rbacGroup,
-    storage: `storage.${groupSuffix}`,
-    metrics: `metrics.${groupSuffix}`,
-    customMetrics: `custom.metrics.${groupSuffix}`,
-    externalMetrics: `external.metrics.${groupSuffix}`,
+    storage: apiGroup(groupSuffix, "storage"),
+    metrics: apiGroup(groupSuffix, "metrics"),
+    customMetrics: apiGroup(groupSuffix, "custom.metrics"),
+    externalMetrics: apiGroup(groupSuffix, "external.metrics"),
     user: (name: string): Subject => ({ kind: "User", apiGroup: rbacGroup, name: systemPrefix + name }),
     group: (name: string): Subject => ({ kind: "Group", apiGroup: rbacGroup, name: systemPrefix + name }),
     /** A service account in the system namespace. */

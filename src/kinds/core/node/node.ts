@@ -6,7 +6,7 @@ import { bool, field, list, string } from "../../../schema/types.ts";
 import { ageColumn, nameColumn } from "../../columns.ts";
 import { addressOf, orUnknown, rolesText, stateText } from "./cells.ts";
 import { NodeConfigSource } from "./config-source.ts";
-import { checkAddresses, checkAmounts, checkPodRanges, checkSetOnce } from "./rules.ts";
+import { checkAddresses, checkAmounts, checkPodRanges, checkSetOnce, unambiguousPodRanges } from "./rules.ts";
 import { NodeStatus } from "./status.ts";
 import { Taint, uniqueTaints } from "./taint.ts";
 
@@ -91,8 +91,12 @@ export const Node = kind({
     checkAmounts(node.status?.capacity, report.at("status", "capacity"), context);
     checkAmounts(node.status?.allocatable, report.at("status", "allocatable"), context);
   },
+  validateCreate(node, report, context) {
+    unambiguousPodRanges(node, undefined, report, context);
+  },
   validateUpdate(node, live, report, context) {
     checkAddresses(node.status?.addresses ?? [], report.at("status", "addresses"));
+    unambiguousPodRanges(node, live, report, context);
     checkSetOnce(node.spec ?? {}, live.spec ?? {}, report.at("spec"), context);
   },
   warnings: (node) =>

@@ -3,6 +3,7 @@ import type { KindContext } from "../../../schema/context.ts";
 import type { FieldReport } from "../../../schema/faults.ts";
 import { cidrFamily, isCidr } from "../../checks/addresses.ts";
 import { checkAmount } from "../resource-names.ts";
+import { unambiguousRange } from "../../checks/strict-addresses.ts";
 
 /** Checks the amounts of resources that a node reports. */
 export function checkAmounts(
@@ -85,4 +86,19 @@ export function checkSetOnce(
   }
   if ((live.externalID ?? "") !== (spec.externalID ?? ""))
     report.at("externalID").forbidden("may not be updated");
+}
+
+interface Ranged {
+  readonly spec?: { readonly podCIDRs?: readonly string[] | undefined } | undefined;
+}
+
+/** Rejects ranges for pods that programs read differently, except those of the stored node. */
+export function unambiguousPodRanges(
+  { spec }: Ranged,
+  live: Ranged | undefined,
+  report: FieldReport,
+  context: KindContext,
+): void {
+  for (const [index, range] of (spec?.podCIDRs ?? []).entries())
+    unambiguousRange(range, report.at("spec", "podCIDRs", index), context, live?.spec?.podCIDRs);
 }

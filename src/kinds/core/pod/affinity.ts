@@ -1,3 +1,4 @@
+import { checkMergedKeys } from "./match-label-keys.ts";
 import { NodeSelector, NodeSelectorTerm } from "../node-selector.ts";
 import { struct } from "../v1.ts";
 import { namespaceName, qualifiedName } from "../../checks/names.ts";
@@ -64,6 +65,7 @@ const PodAffinityTerm = struct(
     check(term, report) {
       // As in the reference, the path has no index and is singular.
       for (const name of term.namespaces ?? []) namespaceName(name, report.at("namespace"));
+      checkMergedKeys(term, report);
     },
     later: () => ({
       matchLabelKeys: since(

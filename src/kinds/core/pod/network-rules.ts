@@ -3,6 +3,7 @@ import type { KindContext } from "../../../schema/context.ts";
 import { dnsSubdomainFaults, searchDomainFaults } from "../../../base/names.ts";
 import type { FieldReport } from "../../../schema/faults.ts";
 import { ipAddress } from "../../checks/addresses.ts";
+import { rejectsAmbiguous, unambiguousAddress } from "../../checks/strict-addresses.ts";
 
 interface HostAlias {
   readonly ip?: string | undefined;
@@ -26,6 +27,22 @@ export function hostAliases(
         (hasIndex ? names.at(position) : names).invalid(name, message);
     }
   }
+}
+
+/** Rejects addresses of a new pod or of a template that programs read differently. */
+export function unambiguousPodAddresses(
+  {
+    hostAliases: aliases = [],
+    dnsConfig: dns,
+  }: { readonly hostAliases?: readonly HostAlias[] | undefined; readonly dnsConfig?: DnsConfig | undefined },
+  report: FieldReport,
+  context: KindContext,
+): void {
+  if (!rejectsAmbiguous(context)) return;
+  for (const [index, { ip = "" }] of aliases.entries())
+    unambiguousAddress(ip, report.at("hostAliases", index, "ip"), context);
+  for (const [index, server] of (dns?.nameservers ?? []).entries())
+    unambiguousAddress(server, report.at("dnsConfig", "nameservers", index), context);
 }
 
 interface DnsConfig {

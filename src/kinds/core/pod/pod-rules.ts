@@ -1,8 +1,10 @@
+import { isAtLeast } from "../../../base/releases.ts";
 import { dnsSubdomainFaults } from "../../../base/names.ts";
 import type { KindContext } from "../../../schema/context.ts";
 import type { FieldReport } from "../../../schema/faults.ts";
-import { checkPodAnnotations } from "./annotation-rules.ts";
+import { checkPodAnnotations, mirrorAnnotation } from "./annotation-rules.ts";
 import { checkImageText } from "./container-rules.ts";
+import { unambiguousPodAddresses } from "./network-rules.ts";
 import type { PodShape } from "./pod-shape.ts";
 import type { PodSpec } from "./spec-fields.ts";
 
@@ -11,6 +13,9 @@ export function checkPod(pod: PodShape, report: FieldReport, context: KindContex
   const { annotations, name = "" } = pod.metadata;
   checkPodAnnotations(annotations, pod.spec, report.at("metadata", "annotations"), context);
   if (pod.spec === undefined) return;
+  const isMirror = Object.hasOwn(annotations ?? {}, mirrorAnnotation(context));
+  if (isMirror && (pod.spec.resourceClaims ?? []).length > 0 && isAtLeast(context.release, "1.27"))
+    report.at("spec", "resourceClaims").forbidden("static pods do not support resource claims");
   const specReport = report.at("spec");
   for (const list of ["containers", "initContainers"] as const) {
     for (const [index, container] of (pod.spec[list] ?? []).entries()) {
@@ -71,6 +76,7 @@ export function checkNewPod(pod: PodShape, report: FieldReport, context: KindCon
   if ((pod.spec?.ephemeralContainers ?? []).length > 0) {
     specReport.at("ephemeralContainers").forbidden("cannot be set on create");
   }
+  unambiguousPodAddresses(pod.spec ?? {}, specReport, context);
   const gated = (pod.spec?.schedulingGates ?? []).length > 0;
   if (gated && (pod.spec?.nodeName ?? "") !== "" && context.enabled("PodSchedulingReadiness")) {
     specReport.at("nodeName").forbidden("cannot be set until all schedulingGates have been cleared");

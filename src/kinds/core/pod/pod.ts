@@ -3,14 +3,17 @@ import { kind } from "../v1.ts";
 import { type ObjectFor } from "../../../schema/kind.ts";
 import { ObjectMeta } from "../../../schema/object-meta.ts";
 import { field } from "../../../schema/types.ts";
+import { hasFeature } from "../../checks/features.ts";
 import { Eviction } from "../../policy/eviction.ts";
 import { Binding } from "../binding.ts";
 import { podColumns } from "./columns.ts";
 import { checkPod, checkNewPod } from "./pod-rules.ts";
 import { checkResize, mergeResize } from "./resize-rules.ts";
+import { mergeLabelKeys } from "./match-label-keys.ts";
 import { nameWarnings } from "./later-warnings.ts";
 import { newPodStatus, writtenStatus } from "./new-status.ts";
 import { applySeccompAnnotations } from "./seccomp-annotations.ts";
+import { fillPodResources } from "./pod-usage.ts";
 import { PodSpec } from "./spec.ts";
 import { checkPodStatus } from "./status-rules.ts";
 import { PodStatus } from "./status.ts";
@@ -45,8 +48,13 @@ export const Pod = kind({
     "status.podIP": (pod) => pod.status?.podIP ?? "",
     "status.nominatedNodeName": (pod) => pod.status?.nominatedNodeName ?? "",
   },
-  fillDefaults({ spec }, { release }) {
+  laterSelectable: {
+    since: "1.28",
+    fields: { "spec.hostNetwork": ({ spec }) => String(spec?.hostNetwork ?? false) },
+  },
+  fillDefaults({ spec }, context) {
     if (spec === undefined) return;
+    const { release } = context;
     const { terminationGracePeriodSeconds: seconds = 0 } = spec;
     if (seconds < 0 && isAtLeast(release, "1.37")) spec.terminationGracePeriodSeconds = 1;
     spec.enableServiceLinks ??= true;
@@ -54,9 +62,11 @@ export const Pod = kind({
       if (resources?.limits !== undefined)
         resources.requests = { ...resources.limits, ...resources.requests };
     }
+    if (hasFeature(context, "PodLevelResources", "1.32")) fillPodResources(spec);
   },
-  prepareCreate(copy, { vocabulary }) {
-    applySeccompAnnotations(copy.metadata.annotations, copy.spec, vocabulary);
+  prepareCreate(copy, context) {
+    applySeccompAnnotations(copy.metadata.annotations, copy.spec, context.vocabulary);
+    mergeLabelKeys(copy.spec, copy.metadata.labels ?? {}, context);
   },
   validate: checkPod,
   validateCreate: checkNewPod,

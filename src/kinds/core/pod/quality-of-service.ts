@@ -6,13 +6,20 @@ const counted = ["cpu", "memory"];
 
 /**
  * Returns the quality of service class: `Guaranteed` if every container has limits that equal its requests,
- * `BestEffort` if no container has requests or limits, else `Burstable`.
+ * `BestEffort` if no container has requests or limits, else `Burstable`. Resources of the whole pod, if it has any, count instead of
+ * those of its containers.
+ *
+ * @param withPodResources false if the release doesn't have them.
  */
-export function qualityOfService(spec: PodSpec | undefined): "Guaranteed" | "Burstable" | "BestEffort" {
+export function qualityOfService(
+  spec: PodSpec | undefined,
+  withPodResources = true,
+): "Guaranteed" | "Burstable" | "BestEffort" {
   const requests = new Map<string, Quantity>();
   const limits = new Map<string, Quantity>();
   let everyLimitSet = true;
-  for (const { resources } of [...(spec?.containers ?? []), ...(spec?.initContainers ?? [])]) {
+  const ofPod = withPodResources && spec?.resources !== undefined && spec.resources !== null;
+  for (const { resources } of ofPod ? [spec] : containersOf(spec)) {
     addUp(resources?.requests, requests);
     if (addUp(resources?.limits, limits) < counted.length) everyLimitSet = false;
   }
@@ -22,6 +29,10 @@ export function qualityOfService(spec: PodSpec | undefined): "Guaranteed" | "Bur
     return limit !== undefined && compareQuantities(request, limit) === 0;
   });
   return everyLimitSet && equal && requests.size === limits.size ? "Guaranteed" : "Burstable";
+}
+
+function containersOf(spec: PodSpec | undefined): readonly Pick<PodSpec, "resources">[] {
+  return [...(spec?.containers ?? []), ...(spec?.initContainers ?? [])];
 }
 
 /** Adds the nonzero CPU and memory amounts to the sums. Returns their number. */

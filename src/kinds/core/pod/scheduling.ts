@@ -3,6 +3,7 @@ import { struct } from "../v1.ts";
 import { qualifiedName } from "../../checks/names.ts";
 import { labelSelector } from "../../checks/selectors.ts";
 import { positive } from "../../checks/numbers.ts";
+import { checkMergedKeys, mergesSpreadKeys } from "./match-label-keys.ts";
 import { checkMatchLabelKeys, checkMinDomains, checkToleration } from "./scheduling-rules.ts";
 import { LabelSelector } from "../../meta/label-selector.ts";
 import type { KindContext } from "../../../schema/context.ts";
@@ -77,9 +78,10 @@ export const TopologySpreadConstraint = struct(
       .gated("MatchLabelKeysInPodTopologySpread"),
   },
   {
-    check(constraint, report) {
+    check(constraint, report, context) {
       checkMinDomains(constraint, report.at("minDomains"));
-      checkMatchLabelKeys(constraint, report.at("matchLabelKeys"));
+      if (mergesSpreadKeys(context)) checkMergedKeys(constraint, report);
+      else checkMatchLabelKeys(constraint, report.at("matchLabelKeys"));
     },
   },
 );

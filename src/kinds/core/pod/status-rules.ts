@@ -7,6 +7,7 @@ import { ipAddress, isAddress } from "../../checks/addresses.ts";
 import { checkPodAnnotationsKept } from "./annotation-rules.ts";
 import type { PodShape } from "./pod-shape.ts";
 import type { ContainerStatus, PodStatus } from "./status.ts";
+import { unambiguousAddress } from "../../checks/strict-addresses.ts";
 
 /** Condition types that need no domain. */
 const systemConditions = new Set(["PodScheduled", "Ready", "Initialized"]);
@@ -39,6 +40,11 @@ export function checkPodStatus(
   // Ephemeral containers are never restarted.
   checkStates(now, before, "ephemeralContainerStatuses", "Never", statusReport);
   checkAddresses(now, statusReport.at("podIPs"), context);
+  for (const list of ["podIPs", "hostIPs"] as const) {
+    const existing = (before[list] ?? []).map(({ ip = "" }) => ip);
+    for (const [index, { ip = "" }] of (now[list] ?? []).entries())
+      unambiguousAddress(ip, statusReport.at(list, index), context, existing);
+  }
 }
 
 type StatusList = "containerStatuses" | "initContainerStatuses" | "ephemeralContainerStatuses";

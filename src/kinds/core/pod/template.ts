@@ -2,6 +2,7 @@ import { PodSpec } from "./spec.ts";
 import { struct } from "../v1.ts";
 import { annotationMap, labelMap } from "../../checks/names.ts";
 import { checkPodAnnotations } from "./annotation-rules.ts";
+import { unambiguousPodAddresses } from "./network-rules.ts";
 import { ObjectMeta } from "../../../schema/object-meta.ts";
 import { type Static, field } from "../../../schema/types.ts";
 
@@ -18,6 +19,7 @@ export const PodTemplateSpec = struct(
       labelMap(template.metadata?.labels ?? {}, report.at("labels"));
       annotationMap(template.metadata?.annotations ?? {}, report.at("annotations"));
       checkPodAnnotations(template.metadata?.annotations, template.spec, report.at("annotations"), context);
+      unambiguousPodAddresses(template.spec ?? {}, report.at("spec"), context);
       if ((template.spec?.ephemeralContainers ?? []).length > 0) {
         report
           .at("spec", "ephemeralContainers")

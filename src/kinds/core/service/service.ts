@@ -6,6 +6,7 @@ import { field } from "../../../schema/types.ts";
 import { loadBalancerPoints } from "../../checks/load-balancer.ts";
 import { labelsText, orNone } from "../../cells.ts";
 import { ageColumn, nameColumn } from "../../columns.ts";
+import { unambiguousServiceAddresses } from "./ambiguous-addresses.ts";
 import { checkAddressUpdate, checkFamilyUpdate } from "./address-rules.ts";
 import { externalAddress, portsText } from "./cells.ts";
 import { checkClassUpdate, checkServiceSpec } from "./rules.ts";
@@ -67,7 +68,11 @@ export const Service = kind({
     checkServiceSpec(service.spec ?? {}, service.metadata, report, context);
     loadBalancerPoints(service.status?.loadBalancer?.ingress, report.at("status", "loadBalancer", "ingress"));
   },
-  validateUpdate(service, live, report) {
+  validateCreate(service, report, context) {
+    unambiguousServiceAddresses(service, undefined, report, context);
+  },
+  validateUpdate(service, live, report, context) {
+    unambiguousServiceAddresses(service, live, report, context);
     const specReport = report.at("spec");
     checkAddressUpdate(service.spec ?? {}, live.spec ?? {}, specReport);
     checkFamilyUpdate(service.spec ?? {}, live.spec ?? {}, specReport);

@@ -195,3 +195,17 @@ func isLeader(ctx context.Context, leading <-chan string, identity string) error
 		return ctx.Err()
 	}
 }
+
+// openAPI reads the document that older versions of kubectl validate with; the client decodes its binary form.
+func openAPI(_ context.Context, all *clients) error {
+	document, err := all.typed.Discovery().OpenAPISchema()
+	if err != nil {
+		return err
+	}
+	for _, path := range document.GetPaths().GetPath() {
+		if path.GetName() == "/api/v1/namespaces/{namespace}/configmaps" {
+			return nil
+		}
+	}
+	return fmt.Errorf("the document has no path of config maps")
+}

@@ -56,7 +56,7 @@ func main() {
 		os.Exit(1)
 	}
 	failed := 0
-	for _, one := range []check{
+	checks := []check{
 		{"typed client", typedClient},
 		{"typed client in the binary form", binaryClient},
 		{"informers", informers},
@@ -64,8 +64,9 @@ func main() {
 		{"leader election", leaderElection},
 		{"dynamic client with a custom kind", dynamicClient},
 		{"dynamic informer of a custom kind", dynamicInformer},
-		{"controller-runtime: an operator of a custom kind", operator},
-	} {
+		{"OpenAPI v2 in the binary form", openAPI},
+	}
+	for _, one := range append(checks, operatorChecks...) {
 		begun := time.Now()
 		if err := one.run(ctx, all); err != nil {
 			failed++

@@ -52,7 +52,7 @@ func round() error {
 	if stop := environment.Stop(); err == nil && stop != nil {
 		err = fmt.Errorf("stop: %w", stop)
 	}
-	fmt.Printf("start %d ms, definition %d ms, stop %d ms\n",
+	fmt.Printf("ok start %d ms, definition %d ms, stop %d ms\n",
 		started.Milliseconds(), installed.Milliseconds(), time.Since(begin).Milliseconds())
 	return err
 }

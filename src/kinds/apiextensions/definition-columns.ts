@@ -1,0 +1,66 @@
+import type { Column, LaterColumn } from "../../schema/columns.ts";
+
+/** The fields of a definition that its columns show. */
+interface ShownDefinition {
+  readonly spec: {
+    readonly group: string;
+    readonly scope: string;
+    readonly names: { readonly kind: string; readonly shortNames?: readonly string[] | undefined };
+    readonly versions:
+      readonly { readonly name: string; readonly served: boolean; readonly storage: boolean }[] | null;
+  };
+  readonly status?:
+    | {
+        readonly conditions?:
+          readonly { readonly type: string; readonly status: string }[] | null | undefined;
+      }
+    | undefined;
+}
+
+const scope: Column<ShownDefinition> = {
+  name: "Scope",
+  type: "string",
+  doc: "Whether the objects are in namespaces.",
+  cell: ({ spec }) => spec.scope,
+};
+
+const versions: Column<ShownDefinition> = {
+  name: "Versions",
+  type: "string",
+  doc: "The served versions.",
+  cell: ({ spec }) =>
+    (spec.versions ?? [])
+      .filter(({ served }) => served)
+      .map(({ name, storage }) => (storage ? `${name}(storage)` : name))
+      .toSorted()
+      .join(","),
+};
+
+const wide: readonly Column<ShownDefinition>[] = [
+  { name: "Group", type: "string", priority: 1, doc: "The API group.", cell: ({ spec }) => spec.group },
+  { name: "Kind", type: "string", priority: 1, doc: "The kind.", cell: ({ spec }) => spec.names.kind },
+  {
+    name: "ShortNames",
+    type: "string",
+    priority: 1,
+    doc: "The short names.",
+    cell: ({ spec }) => (spec.names.shortNames ?? []).join(","),
+  },
+  {
+    name: "Established",
+    type: "boolean",
+    priority: 1,
+    doc: "Whether the kind is served.",
+    cell: ({ status }) =>
+      (status?.conditions ?? []).some((one) => one.type === "Established" && one.status === "True"),
+  },
+];
+
+const since = "1.37";
+
+/** Columns of CustomResourceDefinitions in later releases. */
+export const laterDefinitionColumns: readonly LaterColumn<ShownDefinition>[] = [
+  { since, after: "Name", column: scope },
+  { since, after: "Scope", column: versions },
+  ...wide.map((column, index) => ({ since, after: wide[index - 1]?.name ?? "Created At", column }) as const),
+];

@@ -1,0 +1,5 @@
+//go:build oldest
+
+package main
+
+var operatorChecks []check

@@ -56,6 +56,8 @@ export function testConfig({ isLong }: { readonly isLong: boolean }): ViteUserCo
       pool: "forks",
       maxWorkers: 2,
       reporters: ["default", ["json", { outputFile: "node_modules/.plinth-tests.json" }]],
+      globalSetup: ["test/support/times-file.ts"],
+      setupFiles: ["test/support/measure-time.ts"],
       env: isLong ? { PLINTH_LONG_TESTS: "true" } : {},
       projects: [
         {

@@ -26,7 +26,12 @@ afterEach(async () => {
 // The sockets of servers that other tests run are elsewhere.
 const sockets = path.join(folder.path, "sockets");
 mkdirSync(sockets);
+const temporary = process.env["TMPDIR"];
 process.env["TMPDIR"] = sockets;
+afterAll(() => {
+  if (temporary === undefined) delete process.env["TMPDIR"];
+  else process.env["TMPDIR"] = temporary;
+});
 
 async function start(name: string, ...flags: readonly string[]): Promise<ServerProcess> {
   const dataDir = path.join(folder.path, name);

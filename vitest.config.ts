@@ -1,41 +1,10 @@
 import { configDefaults, defineConfig, type ViteUserConfig } from "vitest/config";
 import { chromiumPath } from "./test/support/chromium-path.ts";
 
-/** Folders whose test files share processes: loading the modules takes longer than most of these tests. */
-const sharedProcess = [
-  "admission",
-  "aggregation",
-  "api",
-  "audit",
-  "authentication",
-  "attacks",
-  "authorization",
-  "base",
-  "cel",
-  "cli",
-  "clients",
-  "console",
-  "controllers",
-  "custom-resources",
-  "examples",
-  "extensions",
-  "fields",
-  "flow",
-  "http",
-  "kinds",
-  "library",
-  "monitoring",
-  "recipes",
-  "remote",
-  "resources",
-  "robustness",
-  "schema",
-  "server",
-  "storage",
-  "tidy",
-].map((folder) => `test/${folder}/**/*.test.ts`);
-
-/** Files in these folders that need a process of their own, because they replace globals while modules load. */
+/**
+ * Files that need a process of their own, because they replace globals while modules load. All others share processes: loading the modules
+ * takes longer than most tests.
+ */
 const ownProcess = ["test/tidy/expressions.test.ts"];
 
 /** Files that only `npm run test:long` runs. */
@@ -65,16 +34,8 @@ export function testConfig({ isLong }: { readonly isLong: boolean }): ViteUserCo
           test: {
             name: "shared",
             isolate: false,
-            include: sharedProcess,
-            exclude: [...exclude, ...ownProcess],
-          },
-        },
-        {
-          extends: true,
-          test: {
-            name: "isolated",
             include: ["test/**/*.test.ts"],
-            exclude: [...exclude, ...sharedProcess],
+            exclude: [...exclude, ...ownProcess],
           },
         },
         { extends: true, test: { name: "own", include: ownProcess } },

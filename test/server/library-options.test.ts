@@ -27,7 +27,7 @@ describe("createServer rejects invalid options and names them", () => {
     ["k8s", 'options: "k8s" is not an object of options'],
     [
       { somethingElse: [] },
-      "somethingElse: there is no such option; there are vocabulary, release, storage, ",
+      "somethingElse: there is no such option; there are vocabulary, release, ",
     ],
     [{ admissionPlugin: [] }, "admissionPlugin: there is no such option; did you mean admissionPlugins?"],
     [{ vocabulary: "k8s" }, 'vocabulary: "k8s" is not one of platform, kubernetes'],

@@ -25,10 +25,7 @@ async function failureOf(options: unknown): Promise<unknown> {
 describe("createServer rejects invalid options and names them", () => {
   test.each<[unknown, string]>([
     ["k8s", 'options: "k8s" is not an object of options'],
-    [
-      { somethingElse: [] },
-      "somethingElse: there is no such option; there are vocabulary, release, ",
-    ],
+    [{ somethingElse: [] }, "somethingElse: there is no such option; there are vocabulary, release, "],
     [{ admissionPlugin: [] }, "admissionPlugin: there is no such option; did you mean admissionPlugins?"],
     [{ vocabulary: "k8s" }, 'vocabulary: "k8s" is not one of platform, kubernetes'],
     [{ storage: { engine: "lmdb" } }, 'storage.engine: "lmdb" is not one of embedded, memory, etcd'],

@@ -235,6 +235,23 @@ describe("C-4.13-59 rejects requests that break a LimitRange of the namespace", 
     await ok(grow("5Gi"));
   });
 
+  test("a terminating PersistentVolumeClaim isn't checked, so that its finalizers can be removed", async () => {
+    const where = await limited({ type: "PersistentVolumeClaim", max: { storage: "10Gi" } });
+    const at = `/api/v1/namespaces/${where}/persistentvolumeclaims`;
+    const resources = { requests: { storage: "10Gi" } };
+    const spec = { accessModes: ["ReadWriteOnce"], resources };
+    const metadata = { name: "claim", finalizers: ["example.com/held"] };
+    await ok(server.admin.post(at, { metadata, spec }));
+    await ok(
+      server.admin.patch(`/api/v1/namespaces/${where}/limitranges/limits`, {
+        spec: { limits: [{ type: "PersistentVolumeClaim", max: { storage: "5Gi" } }] },
+      }),
+    );
+    await ok(server.admin.delete(`${at}/claim`));
+    await ok(server.admin.patch(`${at}/claim`, { metadata: { finalizers: null } }));
+    expect((await server.admin.get(`${at}/claim`)).status).toBe(404);
+  });
+
   test("quantities are compared exactly in any notation", async () => {
     const where = await limited({ type: "Container", max: { memory: "1Gi" } });
     const memory = (text: string) => pod(container("c", { limits: { memory: text } }));

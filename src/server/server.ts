@@ -181,7 +181,7 @@ interface Parts {
 export async function startServer(allOptions: ServerOptions, inherited?: Inherited): Promise<Server> {
   await checkOptions(allOptions);
   const options = await withCbor(await withConfiguredModes(allOptions));
-  const life: Lifecycle = { synced: false, bootstrapped: false, stopping: false };
+  const life: Lifecycle = { synced: false, published: false, bootstrapped: false, stopping: false };
   const extensions = guardedExtensions(options);
   const chosen = chosenControllers(options, extensions.controllers);
   const registry = await registryFor(options, extensions.kinds);
@@ -285,6 +285,7 @@ async function assemble(options: ServerOptions, pieces: Pieces): Promise<Parts> 
   const authorizer = authorization.chain;
   const parts = { user, serving, quotas, authorizer, apiServices, issueLegacyToken, queues, states };
   opened.add(await startControllers({ chosen, options, engine, ...parts }), close);
+  life.synced = true;
   effects.repair?.start();
   const service = await httpService(options, engine, {
     metrics,
@@ -303,8 +304,7 @@ async function assemble(options: ServerOptions, pieces: Pieces): Promise<Parts> 
   opened.add(service.audit, (audit) => audit?.close());
   const listenerParts = { options, registry, client, serving, service, opened, publishTrust };
   const listener = await startListening(listenerParts);
-  // Not ready before: the program then writes the kubeconfig without waiting for anything.
-  life.synced = true;
+  life.published = true;
   if (pieces.memory !== undefined) await queues.idle(maxTurnsUntilIdle);
   const tools = toolParts({ ...pieces, options, service, user, serving });
   const running = { service, adminToken, authentication, queues, tools };

@@ -193,7 +193,7 @@ describe("health", () => {
         return typeof value === "function" ? (value.bind(target) as unknown) : value;
       },
     });
-    const life = { synced: false, bootstrapped: true, stopping: false };
+    const life = { synced: false, published: true, bootstrapped: true, stopping: false };
     const { readyz } = healthChecks({
       store: counted,
       policy: { sync: () => undefined },
@@ -225,7 +225,7 @@ describe("health", () => {
 
   test("C-4.11-11 /livez tolerates startup for --livez-grace-period, /readyz doesn't", async () => {
     const clock = new ManualClock();
-    const life = { synced: false, bootstrapped: false, stopping: false };
+    const life = { synced: false, published: true, bootstrapped: false, stopping: false };
     const words = parseFlags(serveFlags, ["--livez-grace-period=10s"]);
     const { livez, readyz } = healthChecks({
       store: createMemoryStore({ clock }),

@@ -9,7 +9,7 @@ import { platform } from "../../src/vocabulary/platform.ts";
 import { settle } from "../api/support.ts";
 import { UnsteadyStore } from "../support/unsteady-store.ts";
 
-const life = { synced: true, bootstrapped: true, stopping: false };
+const life = { synced: true, published: true, bootstrapped: true, stopping: false };
 const registry = new Registry(builtInKinds, platform, () => true);
 const steady = { sync: () => undefined };
 

@@ -9,6 +9,8 @@ import { startHookChecks } from "../start/start-hooks.ts";
 export interface Lifecycle {
   /** Indexes and informers have loaded all stored objects. */
   synced: boolean;
+  /** The address is known. Not ready before: the program then writes the kubeconfig without waiting for anything. */
+  published: boolean;
   /** The default objects are stored. */
   bootstrapped: boolean;
   /** The default objects couldn't be written because the store is busy; they are retried in the background. */
@@ -73,7 +75,10 @@ export function healthChecks({
   ];
   const informers: HealthCheck = {
     name: "informer-sync",
-    check: () => (life.synced ? undefined : "the indexes are still being loaded"),
+    check: () => {
+      if (!life.synced) return "the indexes are still being loaded";
+      return life.published ? undefined : "the server's address isn't published yet";
+    },
   };
   const hooks = startHookChecks(vocabulary, (step) => life[step], controllers);
   // Liveness ignores default objects that are retried because the store is full: a restart wouldn't help.

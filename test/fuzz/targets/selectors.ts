@@ -62,7 +62,16 @@ export const shardSelectorTarget: Target = {
     "shardRange(object.metadata.uid, '0x0000000000000000', '0x8000000000000000')",
     "shardRange(object.metadata.namespace,'0x8000000000000000','0x10000000000000000')||shardRange(object.metadata.namespace,'0x0000000000000000','0x0000000000000001')",
   ],
-  dictionary: ["shardRange(", "object.metadata.", "uid", "namespace", " || ", "'0x0000000000000000'", ", ", ")"],
+  dictionary: [
+    "shardRange(",
+    "object.metadata.",
+    "uid",
+    "namespace",
+    " || ",
+    "'0x0000000000000000'",
+    ", ",
+    ")",
+  ],
   run(bytes) {
     const shards = attempt(() => parseShards(textOf(bytes)), StatusError);
     if (shards === undefined) return;

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { stat } from "node:fs/promises";
 import type { Clock, Timer } from "./clock.ts";
+import type { MaybePromise } from "./maybe-promise.ts";
 
 /** Polling interval. */
 const intervalMs = 10_000;
@@ -19,12 +20,12 @@ export class FileWatch {
   private last: string | undefined;
 
   /**
-   * @param files returns the current paths.
+   * @param files returns the current paths; must not fail.
    * @param changed handles the change. It is not retried before the next change, even if it fails.
    * @param failed is called with the error if `changed` fails.
    */
   constructor(
-    private readonly files: () => readonly string[],
+    private readonly files: () => MaybePromise<readonly string[]>,
     private readonly clock: Clock,
     private readonly changed: () => Promise<void>,
     private readonly failed: (error: unknown) => void,
@@ -32,7 +33,7 @@ export class FileWatch {
 
   /** Starts polling. The current content is the baseline. */
   async start(): Promise<void> {
-    if (this.files().length === 0) return;
+    if ((await this.files()).length === 0) return;
     this.last = await this.digest();
     this.schedule();
   }
@@ -64,7 +65,7 @@ export class FileWatch {
 
   /** Returns a digest of all files. */
   private async digest(): Promise<string> {
-    return (await Promise.all(this.files().map(digestOf))).join();
+    return (await Promise.all((await this.files()).map(digestOf))).join();
   }
 }
 

@@ -1,4 +1,4 @@
-import type { Release } from "../base/releases.ts";
+import { isAtLeast, type Release } from "../base/releases.ts";
 import { mandatoryLevels, mandatorySchemas } from "../kinds/flowcontrol/mandatory.ts";
 import type { Vocabulary } from "../vocabulary/vocabulary.ts";
 import type {
@@ -63,13 +63,19 @@ const locking = (group: string, ...resources: readonly string[]) => ({
 const user = (name: string): Subject => ({ kind: "User", user: { name } });
 const group = (name: string): Subject => ({ kind: "Group", group: { name } });
 
+/** The flow schemas that releases from 1.34 on don't have: election locks that are no leases. */
+const olderSchemas = new Set(["endpoint-controller", "workload-leader-election"]);
+
 /** The default flow schemas of the reference. */
-export function defaultSchemas(vocabulary: Vocabulary): DefaultObject<FlowSchemaObject>[] {
+export function defaultSchemas(vocabulary: Vocabulary, release: Release): DefaultObject<FlowSchemaObject>[] {
   const fixed = Object.entries(mandatorySchemas(vocabulary)).map(([name, spec]) => ({
     object: { metadata: { name }, spec: spec as FlowSchemaSpec },
     mandatory: true,
   }));
-  const suggested = [...systemSchemas(vocabulary), ...workloadSchemas(vocabulary)];
+  const all = [...systemSchemas(vocabulary), ...workloadSchemas(vocabulary)];
+  const suggested = isAtLeast(release, "1.34")
+    ? all.filter(({ metadata }) => !olderSchemas.has(metadata.name))
+    : all;
   return [...fixed, ...suggested.map((object) => ({ object, mandatory: false }))];
 }
 

@@ -1,8 +1,9 @@
-import { isLater, type Release } from "../base/releases.ts";
+import { defaultRelease, isLater, type Release } from "../base/releases.ts";
 import type { Column, LaterColumn } from "./columns.ts";
 import { declarationOf, withStatus, type Kind, type StatusSpec, type Subresource } from "./kind.ts";
 import { fieldsInRelease } from "./later-fields.ts";
 import { TypeCopier } from "./type-copier.ts";
+import type { StructType } from "./types.ts";
 
 const byRelease = new Map<Release, ReleaseKinds>();
 
@@ -11,9 +12,18 @@ const byRelease = new Map<Release, ReleaseKinds>();
  * subresources, have them too.
  */
 export function kindInRelease(kind: Kind, release: Release): Kind {
+  return kindsOf(release).get(kind);
+}
+
+/** Returns a struct that belongs to no kind, such as ListMeta, with its fields in a release. */
+export function structInRelease(type: StructType, release: Release): StructType {
+  return release === defaultRelease ? type : kindsOf(release).struct(type);
+}
+
+function kindsOf(release: Release): ReleaseKinds {
   let kinds = byRelease.get(release);
   if (kinds === undefined) byRelease.set(release, (kinds = new ReleaseKinds(release)));
-  return kinds.get(kind);
+  return kinds;
 }
 
 /** The kinds of a release. */
@@ -26,6 +36,10 @@ class ReleaseKinds {
       const later = type.shape === "struct" ? type.rules.later : undefined;
       return later === undefined ? fields : fieldsInRelease(fields, later(), release);
     });
+  }
+
+  struct(type: StructType): StructType {
+    return this.copier.struct(type);
   }
 
   get(kind: Kind): Kind {

@@ -1,6 +1,6 @@
 import { isAtLeast, type Release } from "../base/releases.ts";
 import { atomicStruct, struct } from "./meta.ts";
-import { replacedIn } from "./later-fields.ts";
+import { replacedIn, since } from "./later-fields.ts";
 import { bool, field, fieldsV1, int64, list, map, string, time } from "./types.ts";
 
 const OwnerReference = atomicStruct("OwnerReference", "An object that this one depends on.", {
@@ -83,13 +83,29 @@ export function emptyTimes(release: Release): { readonly creationTimestamp?: nul
   return isAtLeast(release, "1.34") ? {} : { creationTimestamp: null };
 }
 
-/** Metadata of a list (spec: conventions 2.2). */
-export const ListMeta = struct("ListMeta", "Metadata of a list.", {
-  selfLink: field(1, string, "No longer filled in by the server."),
-  resourceVersion: field(2, string, "Opaque version at which the list was read."),
-  continue: field(3, string, "Token for the next chunk; empty at the end."),
-  remainingItemCount: field(4, int64, "How many items follow this chunk, where that is known.").nullable(),
+const ShardInfo = struct("ShardInfo", "The shards that a list is limited to.", {
+  selector: field(1, string, "The shard selector of the request.").required(),
 });
+
+/** Metadata of a list (spec: conventions 2.2). */
+export const ListMeta = struct(
+  "ListMeta",
+  "Metadata of a list.",
+  {
+    selfLink: field(1, string, "No longer filled in by the server."),
+    resourceVersion: field(2, string, "Opaque version at which the list was read."),
+    continue: field(3, string, "Token for the next chunk; empty at the end."),
+    remainingItemCount: field(4, int64, "How many items follow this chunk, where that is known.").nullable(),
+  },
+  {
+    later: () => ({
+      shardInfo: since(
+        "1.36",
+        field(5, ShardInfo, "Set if the list has only the objects of some shards.").nullable(),
+      ),
+    }),
+  },
+);
 
 /** An object of which only the metadata is shown (spec: conventions 4.7). */
 export const PartialObjectMetadata = struct(

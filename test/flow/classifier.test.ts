@@ -138,7 +138,7 @@ describe("rules for paths", () => {
 
 describe.each([platform, kubernetes])("the default schemas ($name names)", (vocabulary) => {
   const classifier = new Classifier(
-    defaultSchemas(vocabulary).map(({ object }) => ({ schema: object, value: object.metadata.name })),
+    defaultSchemas(vocabulary, "1.26").map(({ object }) => ({ schema: object, value: object.metadata.name })),
     vocabulary.systemPrefix,
   );
   const { systemPrefix, systemNamespace, components, groupSuffix } = vocabulary;

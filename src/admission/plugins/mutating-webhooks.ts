@@ -5,31 +5,39 @@ import { MutatingWebhookConfiguration } from "../../kinds/admissionregistration/
 import type { AdmissionRequest } from "../../resources/engine/engine.ts";
 import type { AdmissionPlugin } from "../admission-chain.ts";
 import { isExempt, isReview } from "../matching/exempt.ts";
+import type { StaticObjects } from "../manifests/static-objects.ts";
 import type { Match } from "../matching/match-index.ts";
-import { FollowedWebhooks } from "../webhooks/followed-webhooks.ts";
+import {
+  FollowedWebhooks,
+  configurationOf,
+  type FollowedConfiguration,
+} from "../webhooks/followed-webhooks.ts";
 import { Reinvocation } from "../webhooks/reinvocation.ts";
 import { ReviewObjects } from "../webhooks/review-objects.ts";
 import { ReviewRequests } from "../webhooks/review-request.ts";
 import type { WebhookServices } from "../webhooks/services.ts";
 import { WebhookCalls } from "../webhooks/webhook-calls.ts";
 import { applyWebhookPatch } from "../webhooks/webhook-patch.ts";
-import { webhooksOf, type Webhook } from "../webhooks/webhook.ts";
+import type { Webhook } from "../webhooks/webhook.ts";
 
 /**
  * MutatingAdmissionWebhook: calls the mutating webhooks that match a write one after the other, sorted by the names of their
  * configurations; each receives the object with the changes of those before it (spec: conventions 4.13).
  */
-export function mutatingWebhooks(services: WebhookServices): AdmissionPlugin {
+export function mutatingWebhooks(
+  services: WebhookServices,
+  files?: StaticObjects<readonly FollowedConfiguration[]>,
+): AdmissionPlugin {
   const { facts, registry } = services;
-  const configurations = facts.of(MutatingWebhookConfiguration, (configuration) => ({
-    name: configuration.metadata.name ?? "",
-    webhooks: webhooksOf(configuration, services.programs),
-  }));
-  const followed = new FollowedWebhooks(configurations, registry);
+  const configurations = facts.of(MutatingWebhookConfiguration, (one) =>
+    configurationOf(one, services.programs),
+  );
+  const followed = new FollowedWebhooks(configurations, registry, files);
   const calls = new WebhookCalls(services, "admit");
   return {
     name: "MutatingAdmissionWebhook",
-    concerns: (_, type) => !isExempt(type) && !(services.excludesReviews && isReview(type)),
+    concerns: (_, type) =>
+      (files !== undefined || !isExempt(type)) && !(services.excludesReviews && isReview(type)),
     skips: (request) => !services.isServing() || followed.matchesNone(request),
     mutate(request): MaybePromise<void> {
       return andThen(followed.matching(request), (matches) =>

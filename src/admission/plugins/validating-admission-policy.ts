@@ -6,8 +6,9 @@ import type { AdmissionFacts } from "../followed-objects.ts";
 import { isExempt, isReview } from "../matching/exempt.ts";
 import type { PolicyPrograms } from "../policies/environment.ts";
 import { PolicyEvaluation, type ValidationServices } from "../policies/evaluation.ts";
-import { FollowedPolicies } from "../policies/followed-policies.ts";
-import { bindingOf, policyOf } from "../policies/policy.ts";
+import type { StaticObjects } from "../manifests/static-objects.ts";
+import { FollowedPolicies, type StaticPolicies } from "../policies/followed-policies.ts";
+import { bindingOf, policyOf, type Policy } from "../policies/policy.ts";
 
 /** Dependencies of a plugin for policies. */
 export interface PolicyPluginParts {
@@ -29,17 +30,22 @@ export type PolicyParts = PolicyPluginParts & ValidationServices;
  * a policy or binding is effective for the next request. Has no effect unless the feature gate of the same name and the group
  * version are enabled.
  */
-export function validatingAdmissionPolicy(parts: PolicyParts): AdmissionPlugin {
+export function validatingAdmissionPolicy(
+  parts: PolicyParts,
+  files?: StaticObjects<StaticPolicies<Policy>>,
+): AdmissionPlugin {
   const { facts, registry, programs } = parts;
   const followed = new FollowedPolicies(
     facts.of(ValidatingAdmissionPolicy, (object) => policyOf(object, programs)),
     facts.of(ValidatingAdmissionPolicyBinding, bindingOf),
     registry,
+    files,
   );
   return {
     name: "ValidatingAdmissionPolicy",
     skips: (request) => !parts.isServing() || followed.matchesNone(request),
-    concerns: (_, type) => parts.enabled && !isExempt(type) && !(parts.excludesReviews && isReview(type)),
+    concerns: (_, type) =>
+      parts.enabled && (files !== undefined || !isExempt(type)) && !(parts.excludesReviews && isReview(type)),
     validate(request): MaybePromise<void> {
       if (!parts.isServing()) return undefined;
       return andThen(followed.matching(request), (candidates) =>

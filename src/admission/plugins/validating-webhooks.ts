@@ -3,29 +3,37 @@ import { ValidatingWebhookConfiguration } from "../../kinds/admissionregistratio
 import type { AdmissionRequest } from "../../resources/engine/engine.ts";
 import type { AdmissionPlugin } from "../admission-chain.ts";
 import { isExempt, isReview } from "../matching/exempt.ts";
+import type { StaticObjects } from "../manifests/static-objects.ts";
 import type { Match } from "../matching/match-index.ts";
-import { FollowedWebhooks } from "../webhooks/followed-webhooks.ts";
+import {
+  FollowedWebhooks,
+  configurationOf,
+  type FollowedConfiguration,
+} from "../webhooks/followed-webhooks.ts";
 import { ReviewObjects } from "../webhooks/review-objects.ts";
 import { ReviewRequests } from "../webhooks/review-request.ts";
 import type { WebhookServices } from "../webhooks/services.ts";
 import { WebhookCalls } from "../webhooks/webhook-calls.ts";
-import { webhooksOf, type Webhook } from "../webhooks/webhook.ts";
+import type { Webhook } from "../webhooks/webhook.ts";
 
 /**
  * ValidatingAdmissionWebhook: calls the validating webhooks that match a write in parallel, with the object as it would be stored; the
  * first rejection in the order of their names ends the request (spec: conventions 4.13).
  */
-export function validatingWebhooks(services: WebhookServices): AdmissionPlugin {
+export function validatingWebhooks(
+  services: WebhookServices,
+  files?: StaticObjects<readonly FollowedConfiguration[]>,
+): AdmissionPlugin {
   const { facts, registry } = services;
-  const configurations = facts.of(ValidatingWebhookConfiguration, (configuration) => ({
-    name: configuration.metadata.name ?? "",
-    webhooks: webhooksOf(configuration, services.programs),
-  }));
-  const followed = new FollowedWebhooks(configurations, registry);
+  const configurations = facts.of(ValidatingWebhookConfiguration, (one) =>
+    configurationOf(one, services.programs),
+  );
+  const followed = new FollowedWebhooks(configurations, registry, files);
   const calls = new WebhookCalls(services, "validating");
   return {
     name: "ValidatingAdmissionWebhook",
-    concerns: (_, type) => !isExempt(type) && !(services.excludesReviews && isReview(type)),
+    concerns: (_, type) =>
+      (files !== undefined || !isExempt(type)) && !(services.excludesReviews && isReview(type)),
     skips: (request) => !services.isServing() || followed.matchesNone(request),
     validate(request): MaybePromise<void> {
       return andThen(followed.matching(request), (matches) => {

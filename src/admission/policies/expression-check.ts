@@ -45,9 +45,9 @@ export function policyExpressionCheck(
       isKindOf(resource.stored.kind, admissionregistration, ...checkedKinds),
     async validate({ object, live, target, effects }) {
       if (object === undefined) return;
-      const yieldIfDue = createYielder();
       const stored = new Set<string>();
       if (live !== undefined) {
+        const yieldIfDue = createYielder();
         for (const { text } of expressionsOf(live, target.resource, programs)) {
           stored.add(text);
           await yieldIfDue();
@@ -57,23 +57,38 @@ export function policyExpressionCheck(
       const policy = isPolicy(target.resource) ? policyOf(object, own) : undefined;
       const expressions =
         policy === undefined ? checkedExpressions(object, target.resource, own) : policyExpressions(policy);
-      const faults = FieldReport.start();
-      for (const { path, expression } of expressions) {
-        await yieldIfDue();
-        const message = faultOf(expression, path);
-        if (message === undefined) continue;
-        if (faults.full) break;
-        faults.at(...path).invalid(expression.text, message);
-      }
-      if (faults.faults.length > 0) {
+      const { faults } = await faultsOf(expressions);
+      if (faults.length > 0) {
         const { resource, name } = target;
-        throw invalidError({ kind: resource.kind.name, group: resource.group, name }, faults.faults);
+        throw invalidError({ kind: resource.kind.name, group: resource.group, name }, faults);
       }
       // Policies of later releases have a status, to which a controller writes the warnings.
       if (policy === undefined || !isLater("1.28", registry.release)) return;
       for await (const warning of typeWarnings(policy, programs, registry, vocabulary)) effects.warn(warning);
     },
   };
+}
+
+/** Reports the expressions of a policy or a webhook configuration that don't compile. */
+export function expressionFaults(
+  object: ApiObject,
+  resource: Resource,
+  programs: PolicyPrograms,
+): Promise<FieldReport> {
+  return faultsOf(checkedExpressions(object, resource, programs));
+}
+
+async function faultsOf(expressions: Iterable<CheckedExpression>): Promise<FieldReport> {
+  const faults = FieldReport.start();
+  const yieldIfDue = createYielder();
+  for (const { path, expression } of expressions) {
+    await yieldIfDue();
+    const message = faultOf(expression, path);
+    if (message === undefined) continue;
+    if (faults.full) break;
+    faults.at(...path).invalid(expression.text, message);
+  }
+  return faults;
 }
 
 type Path = readonly (string | number)[];

@@ -2,8 +2,11 @@ import { andThen, detach, type MaybePromise } from "../../base/maybe-promise.ts"
 import type { Registry } from "../../resources/registry/registry.ts";
 import type { SkippedRequest } from "../admission-chain.ts";
 import type { FollowedObjects } from "../followed-objects.ts";
+import { isForFilesOnly, type StaticObjects } from "../manifests/static-objects.ts";
 import { MatchIndex, type Match } from "../matching/match-index.ts";
-import type { Webhook } from "./webhook.ts";
+import { webhooksOf, type Webhook } from "./webhook.ts";
+import type { ApiObject } from "../../schema/kind.ts";
+import type { PolicyPrograms } from "../policies/environment.ts";
 
 /** The webhooks of one configuration. */
 export interface FollowedConfiguration {
@@ -11,22 +14,57 @@ export interface FollowedConfiguration {
   readonly webhooks: readonly Webhook[];
 }
 
+/** Reads a configuration. */
+export function configurationOf(configuration: ApiObject, programs: PolicyPrograms): FollowedConfiguration {
+  return { name: configuration.metadata.name ?? "", webhooks: webhooksOf(configuration, programs) };
+}
+
 const none: readonly Match<Webhook>[] = [];
 
-/**
- * Finds the webhooks with rules that match a request, sorted by the names of their configurations, then by their order in the
- * configuration. A change of a configuration is effective for the next request.
- */
-export class FollowedWebhooks {
+/** The webhooks of some configurations, indexed. */
+class IndexedWebhooks {
   private indexed: readonly FollowedConfiguration[] | undefined;
   private index: MatchIndex<Webhook> | undefined;
+
+  constructor(private readonly registry: Registry) {}
+
+  matching(
+    configurations: readonly FollowedConfiguration[],
+    { operation, requestResource: resource, target }: SkippedRequest,
+  ): readonly Match<Webhook>[] {
+    if (configurations.length === 0) return none;
+    if (configurations !== this.indexed) this.index = this.indexOf(configurations);
+    this.indexed = configurations;
+    return this.index!.matching({ operation, resource, subresource: target.subresource });
+  }
+
+  private indexOf(configurations: readonly FollowedConfiguration[]): MatchIndex<Webhook> {
+    const sorted = configurations.toSorted((one, other) => (one.name < other.name ? -1 : 1));
+    return new MatchIndex(
+      sorted.flatMap(({ webhooks }) => webhooks),
+      this.registry,
+    );
+  }
+}
+
+/**
+ * Finds the webhooks with rules that match a request: those in files, then those in the store; each sorted by the names of their
+ * configurations, then by their order in the configuration. A change of a configuration is effective for the next request.
+ */
+export class FollowedWebhooks {
+  private readonly stored: IndexedWebhooks;
+  private readonly inFiles: IndexedWebhooks;
   /** Reads that have begun, by request. */
   private readonly started = new WeakMap<SkippedRequest, Promise<readonly Match<Webhook>[]>>();
 
   constructor(
     private readonly configurations: FollowedObjects<FollowedConfiguration>,
-    private readonly registry: Registry,
-  ) {}
+    registry: Registry,
+    private readonly files?: StaticObjects<readonly FollowedConfiguration[]>,
+  ) {
+    this.stored = new IndexedWebhooks(registry);
+    this.inFiles = new IndexedWebhooks(registry);
+  }
 
   /** Whether no webhook matches; false if the configurations must be read first. */
   matchesNone(request: SkippedRequest): boolean {
@@ -50,20 +88,12 @@ export class FollowedWebhooks {
   }
 
   private currentMatches(request: SkippedRequest): MaybePromise<readonly Match<Webhook>[]> {
+    const files = this.files === undefined ? none : this.inFiles.matching(this.files.current, request);
+    if (this.files !== undefined && isForFilesOnly(request)) return files;
     return andThen(this.configurations.in(""), (configurations) => {
-      if (configurations.length === 0) return none;
-      if (configurations !== this.indexed) this.index = this.indexOf(configurations);
-      this.indexed = configurations;
-      const { operation, requestResource: resource, target } = request;
-      return this.index!.matching({ operation, resource, subresource: target.subresource });
+      const stored = this.stored.matching(configurations, request);
+      if (files.length === 0) return stored;
+      return stored.length === 0 ? files : [...files, ...stored];
     });
-  }
-
-  private indexOf(configurations: readonly FollowedConfiguration[]): MatchIndex<Webhook> {
-    const sorted = configurations.toSorted((one, other) => (one.name < other.name ? -1 : 1));
-    return new MatchIndex(
-      sorted.flatMap(({ webhooks }) => webhooks),
-      this.registry,
-    );
   }
 }

@@ -80,7 +80,7 @@ export class FlowConfiguration {
     const served = flowKinds.find((pair) => pair.every((kind) => registry.serves(kind)));
     [this.schemaKind, this.levelKind] = served ?? flowKinds[0]!;
     this.annotation = `apf.${vocabulary.domain}/autoupdate-spec`;
-    this.defaultSchemas = defaultSchemas(vocabulary);
+    this.defaultSchemas = defaultSchemas(vocabulary, registry.release);
     this.defaultLevels = defaultLevels(registry.release);
     this.prefix = `/${groupName(FlowSchema.group, vocabulary)}/`;
   }
@@ -115,6 +115,7 @@ export class FlowConfiguration {
     if (!upToDate) {
       const defaults = [...this.defaultLevels, ...this.defaultSchemas];
       await Promise.all(defaults.map((one) => this.maintain(one, client)));
+      await Promise.all(this.obsolete().map((one) => this.remove(one, client)));
       await Promise.all([...this.schemas.keys()].map((name) => this.updateDangling(name, client)));
     }
     this.queue = new WorkQueue(
@@ -194,6 +195,22 @@ export class FlowConfiguration {
     if (type === "schema") return this.updateDangling(name);
     const concerned = [...this.schemas].filter(([, schema]) => levelOf(schema) === name);
     for (const [schema] of concerned) await this.updateDangling(schema);
+  }
+
+  /** The objects that an earlier release created and maintained, and this one doesn't have. */
+  private obsolete(): readonly StoredObject[] {
+    const names = new Set([...this.defaultLevels, ...this.defaultSchemas].map(keyOf));
+    const isObsolete = (key: string, { metadata }: StoredObject) =>
+      metadata.annotations?.[this.annotation] === "true" && !names.has(key);
+    const of = (type: "level" | "schema", objects: ReadonlyMap<string, StoredObject>) =>
+      [...objects].flatMap(([name, one]) => (isObsolete(`${type}/${name}`, one) ? [one] : []));
+    return [...of("schema", this.schemas), ...of("level", this.levels)];
+  }
+
+  private async remove({ apiVersion, kind, metadata }: StoredObject, client: Client): Promise<void> {
+    const { name, uid = "", resourceVersion } = metadata;
+    const only = { uid, resourceVersion: String(resourceVersion) };
+    await unlessRaced(() => client.delete({ apiVersion, kind, name }, only));
   }
 
   /** Updates a default object if it differs from the desired state. */

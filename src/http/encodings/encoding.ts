@@ -80,7 +80,7 @@ export interface ListWriter {
  * @param whole whether an empty continue token is written too, as in lists of custom kinds.
  */
 export function listMeta(
-  { revision, continueToken, remaining }: ListEnd,
+  { revision, continueToken, remaining, shard }: ListEnd,
   whole = false,
 ): Record<string, unknown> {
   return {
@@ -88,6 +88,7 @@ export function listMeta(
     ...(revision === 0 ? {} : { resourceVersion: String(revision) }),
     ...(continueToken === "" && !whole ? {} : { continue: continueToken }),
     ...(remaining === undefined ? {} : { remainingItemCount: remaining }),
+    ...(shard === undefined ? {} : { shardInfo: { selector: shard } }),
   };
 }
 

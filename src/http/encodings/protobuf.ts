@@ -1,8 +1,10 @@
 import { WireType } from "@bufbuild/protobuf/wire";
+import { releases } from "../../base/releases.ts";
 import { itemAt } from "../../resources/pages/joined-bodies.ts";
 import type { ListEnd, ListedPage } from "../../resources/reads/list.ts";
 import type { PageForm, PagePart } from "../../resources/pages/page-forms.ts";
 import { asBuffer } from "../../resources/objects/stored.ts";
+import { structInRelease } from "../../schema/kind-in-release.ts";
 import { ListMeta } from "../../schema/object-meta.ts";
 import { collectBytes, writeStruct } from "../../schema/protobuf/encode-message.ts";
 import { encodeEnvelope, envelopeAround, sealEnvelope } from "../../schema/protobuf/envelope.ts";
@@ -19,6 +21,9 @@ import {
 } from "./encoding.ts";
 import { JsonEncoding } from "./json.ts";
 import type { View } from "./view.ts";
+
+/** The metadata of lists with the fields of all releases: {@link listMeta} has only those of the server's release. */
+const newestListMeta = structInRelease(ListMeta, releases.at(-1)!);
 
 /** The Kubernetes protobuf envelope (spec: conventions 2.12). */
 export class ProtobufEncoding implements WatchEncoding {
@@ -53,7 +58,7 @@ export class ProtobufEncoding implements WatchEncoding {
       page: (page: ListedPage) => this.items(page),
       end: (end: ListEnd) =>
         collectBytes((out) => {
-          writeStruct(out, ListMeta, listMeta(end));
+          writeStruct(out, newestListMeta, listMeta(end));
           out.open(1, 0);
         }),
       around: (length) => envelopeAround({ apiVersion: view.apiVersion, kind: view.listKind }, length),

@@ -6,6 +6,7 @@ import { encryptionMetrics } from "./encryption-metrics.ts";
 import { flowMetrics } from "./flow-metrics.ts";
 import type { MetricDefinition } from "./metric-definition.ts";
 import { configurationMetrics } from "./configuration-metrics.ts";
+import { manifestMetrics } from "./manifest-metrics.ts";
 import { podSecurityMetrics } from "./pod-security-metrics.ts";
 import { queueMetrics } from "./queue-metrics.ts";
 import { productMetrics } from "./product-metrics.ts";
@@ -29,6 +30,7 @@ export function metricDefinitions(vocabulary: Vocabulary): readonly MetricDefini
     ...policyMetrics,
     ...podSecurityMetrics,
     ...configurationMetrics,
+    ...manifestMetrics,
     ...encryptionMetrics,
     ...certificateMetrics(vocabulary),
     ...auditMetrics,

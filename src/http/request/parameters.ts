@@ -1,5 +1,5 @@
 import { parseDuration } from "../../base/duration.ts";
-import { isAtLeast, type Release } from "../../base/releases.ts";
+import { isAtLeast } from "../../base/releases.ts";
 import { fieldEquals } from "../../base/field-selector.ts";
 import { StatusError, optionsGroup, type Cause } from "../../base/status-error.ts";
 import { FieldReport } from "../../schema/faults.ts";
@@ -13,10 +13,12 @@ import {
   parseResourceVersion,
   type ResourceVersion,
 } from "../../resources/engine/resource-version.ts";
+import type { Engine } from "../../resources/engine/engine.ts";
 import { SearchSelection } from "../../resources/objects/search.ts";
 import { sortableFields, sortOrder, type SortOrder } from "../../resources/objects/sort-order.ts";
 import type { SortedListOptions } from "../../resources/reads/sorted-list.ts";
 import { parseSelection, type Selection } from "../../resources/objects/selection.ts";
+import { ShardSelection, parseShards } from "../../resources/objects/shards.ts";
 import { isTrue, type Query, type ResourceFacts } from "./facts.ts";
 
 /** Returns the error for query parameters that violate a rule (spec: conventions 4.3). @param kind such as `ListOptions`. */
@@ -142,8 +144,13 @@ export interface ListParameters {
   readonly timeoutSeconds: number | undefined;
 }
 
+/** What parameters depend on: the feature gates, and the release that the server follows. */
+export type ParameterRules = Pick<Engine, "featureEnabled"> & {
+  readonly registry: Pick<Engine["registry"], "release">;
+};
+
 /** Parameters of list and deletecollection. */
-export function listParameters(resource: Resource, query: Query): ListParameters {
+export function listParameters(resource: Resource, query: Query, rules: ParameterRules): ListParameters {
   const limit = integerParameter(query, "limit") ?? 0;
   const timeoutSeconds = integerParameter(query, "timeoutSeconds");
   const report = FieldReport.start();
@@ -161,7 +168,7 @@ export function listParameters(resource: Resource, query: Query): ListParameters
   const resourceVersion = parseResourceVersion(query.get("resourceVersion"));
   const read = listRead({ resourceVersion, match, limit, token });
   const search = searchParameter(query);
-  const selected = selectionOf(resource, query);
+  const selected = inShards(selectionOf(resource, query), query, rules);
   const selection = search === undefined ? selected : new SearchSelection(selected, search);
   return { list: { read, limit, selection, sort: sortParameter(resource, query) }, timeoutSeconds };
 }
@@ -178,21 +185,21 @@ export interface WatchParameters {
  * Parameters of watch.
  *
  * @param name name of the object in the path; empty for a collection.
- * @param features whether the feature gate WatchList is on, and the release that the server follows.
  */
 export function watchParameters(
   resource: Resource,
   { query, name }: Pick<ResourceFacts, "name" | "query">,
-  { watchList, release }: { readonly watchList: boolean; readonly release?: Release },
+  rules: ParameterRules,
 ): WatchParameters {
   refuseListParameters(query, "watch");
+  const { release } = rules.registry;
   const report = FieldReport.start();
   const match = textOf(query, "resourceVersionMatch");
   const token = textOf(query, "continue");
   const initial = query.get("sendInitialEvents");
   const sendInitialEvents = initial !== undefined && isTrue(initial);
   if (initial !== undefined) {
-    if (!watchList) {
+    if (!rules.featureEnabled("WatchList")) {
       report
         .at("sendInitialEvents")
         .forbidden("sendInitialEvents is forbidden for watch unless the WatchList feature gate is enabled");
@@ -216,8 +223,9 @@ export function watchParameters(
   }
   if (token !== undefined) report.at("continue").forbidden("continue is forbidden for watch");
   if (report.faults.length > 0) throw invalidOptions("ListOptions", report.faults);
+  const selection = name === "" ? selectionOf(resource, query) : selectionOfOne(resource, query, name);
   return {
-    selection: name === "" ? selectionOf(resource, query) : selectionOfOne(resource, query, name),
+    selection: inShards(selection, query, rules),
     resourceVersion: parseResourceVersion(query.get("resourceVersion")),
     allowBookmarks: isTrue(query.get("allowWatchBookmarks")),
     sendInitialEvents,
@@ -227,6 +235,13 @@ export function watchParameters(
 
 function selectionOf(resource: Resource, query: Query): Selection {
   return parseSelection(resource, query.get("labelSelector") ?? "", query.get("fieldSelector") ?? "");
+}
+
+/** Limits a selection to the shards of the parameter `shardSelector`, which is ignored while its feature gate is off, as in the reference. */
+function inShards(selection: Selection, query: Query, { featureEnabled }: ParameterRules): Selection {
+  const text = textOf(query, "shardSelector");
+  if (text === undefined || !featureEnabled("ShardedListAndWatch")) return selection;
+  return new ShardSelection(selection, parseShards(text));
 }
 
 /**

@@ -26,7 +26,7 @@ export async function serveComputed(service: HttpService, request: ResourceConte
     if (object === undefined) throw notFound(target);
     return sendObject(service, request, encoding, 200, bodyOf(object));
   }
-  const { selection, sort } = listParameters(resource, facts.query).list;
+  const { selection, sort } = listParameters(resource, facts.query, service.engine).list;
   if (sort !== undefined) {
     throw new StatusError("BadRequest", `parameter sort: lists of ${resource.name} are sorted by name only`);
   }
@@ -38,7 +38,7 @@ export async function serveComputed(service: HttpService, request: ResourceConte
       chosen.push(entry);
   }
   const page = chosen.length === 0 ? undefined : { entries: chosen, joined: undefined };
-  const end = { revision: noRevision, continueToken: "", remaining: undefined };
+  const end = { revision: noRevision, continueToken: "", remaining: undefined, shard: selection.shard };
   return sendSmallList(service, request, encoding, page, end);
 }
 

@@ -42,14 +42,19 @@ export async function serveDelete(service: HttpService, request: ResourceContext
 export async function serveDeleteCollection(service: HttpService, request: ResourceContext): Promise<void> {
   const { target, facts } = request;
   refuseListParameters(facts.query, "deletecollection");
-  const { list } = listParameters(target.resource, facts.query);
+  const { list } = listParameters(target.resource, facts.query, service.engine);
   const { options } = await deleteOptions(service, request);
   if (options.uid !== undefined || options.resourceVersion !== undefined) {
     throw new StatusError("BadRequest", "preconditions can't be used when a collection is deleted");
   }
   const end = await deleteCollection(service.engine, target, list, options);
   const { group, name: kind } = target.resource;
-  sendStatus(request, service.engine.vocabulary, 200, successStatus({ group, kind }, listMeta(end)));
+  sendStatus(
+    request,
+    service.engine.vocabulary,
+    200,
+    successStatus({ group, kind }, listMeta({ ...end, shard: undefined })),
+  );
 }
 
 /**

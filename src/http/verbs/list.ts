@@ -23,7 +23,7 @@ import type { ResourceContext } from "../request/context.ts";
  */
 export async function serveList(service: HttpService, request: ResourceContext): Promise<void> {
   const { query } = request.facts;
-  const { list: options, timeoutSeconds } = listParameters(request.target.resource, query);
+  const { list: options, timeoutSeconds } = listParameters(request.target.resource, query, service.engine);
   if (timeoutSeconds) limitTime(service, request, timeoutSeconds * 1000);
   const memory = new RequestSortMemory(service.sortedLists, request.user.name);
   try {

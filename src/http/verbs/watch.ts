@@ -28,9 +28,7 @@ import { WatchStream } from "./watch-stream.ts";
 /** Serves a GET of a collection with `watch` (spec: conventions 4.6). */
 export async function serveWatch(service: HttpService, request: ResourceContext): Promise<void> {
   const { target, facts } = request;
-  const { featureEnabled, registry } = service.engine;
-  const features = { watchList: featureEnabled("WatchList"), release: registry.release };
-  const parameters = watchParameters(target.resource, facts, features);
+  const parameters = watchParameters(target.resource, facts, service.engine);
   const negotiated = watchEncodingOf(service, request);
   const handshake = wantsWebSocket(request.exchange)
     ? webSocketHandshake(request.exchange, isTokenProtocol(service))

@@ -158,12 +158,12 @@ export const DaemonSet = kind({
     const last = Number(live.metadata.annotations?.[templateGeneration] ?? "1");
     setTemplateGeneration(copy, same(copy.spec?.template, live.spec?.template) ? last : last + 1);
   },
-  validate({ spec }, report) {
+  validate({ spec }, report, context) {
     const { selector, template } = spec ?? {};
     const specReport = report.at("spec");
     checkWorkloadSelector(selector, "daemonset", specReport.at("selector"));
     const workload = { kindName: "DaemonSet", template, selects: selectedBy(selector, false), several: true };
-    checkWorkloadTemplate(workload, specReport.at("template"));
+    checkWorkloadTemplate(workload, specReport.at("template"), context);
   },
   validateUpdate(set, live, report, { subresource }) {
     unchanged(set.spec?.selector, live.spec?.selector, report.at("spec", "selector"));

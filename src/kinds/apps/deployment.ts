@@ -15,6 +15,7 @@ import {
 import { scaleOf } from "../core/pod/workload-scale.ts";
 import { checkCollisions, checkParts } from "../core/pod/workload-status.ts";
 import { LabelSelector } from "../meta/label-selector.ts";
+import type { KindContext } from "../../schema/context.ts";
 import type { FieldReport } from "../../schema/faults.ts";
 import { type ApiObject, type ObjectFor } from "../../schema/kind.ts";
 import { ObjectMeta } from "../../schema/object-meta.ts";
@@ -169,14 +170,14 @@ const counts = [
   ["availableReplicas", "readyReplicas"],
 ] as const;
 
-function checkSpec(spec: DeploymentSpec | undefined, report: FieldReport): void {
+function checkSpec(spec: DeploymentSpec | undefined, report: FieldReport, context: KindContext): void {
   const { selector, template, replicas = 0, minReadySeconds = 0, progressDeadlineSeconds } = spec ?? {};
   checkWorkloadSelector(selector, "deployment", report.at("selector"));
   checkUsableSelector(selector, report.at("selector"));
   const selects = selectedBy(selector, false);
   // The pods of a Deployment belong to its ReplicaSets.
   const workload = { kindName: "ReplicaSet", template, selects, several: replicas > 1 };
-  checkWorkloadTemplate(workload, report.at("template"));
+  checkWorkloadTemplate(workload, report.at("template"), context);
   if (progressDeadlineSeconds !== undefined && progressDeadlineSeconds <= minReadySeconds) {
     report
       .at("progressDeadlineSeconds")
@@ -199,7 +200,7 @@ export const Deployment = kind({
   },
   // Annotations of a Deployment are copied to its ReplicaSets.
   generationOf: ({ spec, metadata }) => [spec, metadata.annotations],
-  validate: ({ spec }, report) => checkSpec(spec, report.at("spec")),
+  validate: ({ spec }, report, context) => checkSpec(spec, report.at("spec"), context),
   validateUpdate(deployment, live, report, { subresource }) {
     unchanged(deployment.spec?.selector, live.spec?.selector, report.at("spec", "selector"));
     if (subresource !== "status") return;

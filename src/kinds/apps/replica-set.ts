@@ -86,7 +86,7 @@ export const ReplicaSet = kind({
   },
   selectable: { "status.replicas": ({ status }) => String(status?.replicas ?? 0) },
   generationOf: ({ spec }) => spec,
-  validate({ spec }, report) {
+  validate({ spec }, report, context) {
     const { selector, template, replicas = 0 } = spec ?? {};
     const specReport = report.at("spec");
     checkWorkloadSelector(selector, "replica set", specReport.at("selector"));
@@ -97,7 +97,7 @@ export const ReplicaSet = kind({
       selects: selectedBy(selector, false),
       several: replicas > 1,
     };
-    checkWorkloadTemplate(workload, specReport.at("template"));
+    checkWorkloadTemplate(workload, specReport.at("template"), context);
   },
   validateUpdate(set, live, report, { subresource }) {
     unchanged(set.spec?.selector, live.spec?.selector, report.at("spec", "selector"));

@@ -82,14 +82,15 @@ export const ReplicationController = kind({
     if (Object.keys(spec.selector ?? {}).length === 0) spec.selector = { ...labels };
     if (Object.keys(metadata.labels ?? {}).length === 0) metadata.labels = { ...labels };
   },
-  validate({ spec }, report) {
+  validate({ spec }, report, context) {
     const { selector, template, replicas = 0 } = spec ?? {};
     const selectorLabels = Object.entries(selector ?? {});
     const selects = (labels: Readonly<Record<string, string>>) =>
       selectorLabels.every(([key, value]) => labels[key] === value);
     const several = replicas > 1;
     const templateReport = report.at("spec", "template");
-    checkWorkloadTemplate({ kindName: "ReplicationController", template, selects, several }, templateReport);
+    const workload = { kindName: "ReplicationController", template, selects, several };
+    checkWorkloadTemplate(workload, templateReport, context);
   },
   validateUpdate(controller, _live, report, { subresource }) {
     if (subresource !== "status") return;

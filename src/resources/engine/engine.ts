@@ -249,8 +249,14 @@ export function detailsOf(target: Target): StatusDetails {
   return subjectDetails(subjectOf(target));
 }
 
+/** The parts of an engine that decode and check objects. */
+export type InputEngine = Pick<
+  Engine,
+  "allowPrivileged" | "clock" | "featureEnabled" | "registry" | "vocabulary"
+>;
+
 /** The context of the kind's functions: vocabulary, gates, and the user if relevant. */
-export function kindContext(engine: Engine, target: Target, user?: UserInfo): KindContext {
+export function kindContext(engine: InputEngine, target: Target, user?: UserInfo): KindContext {
   return {
     vocabulary: engine.vocabulary,
     enabled: engine.featureEnabled,

@@ -8,7 +8,7 @@ import type { ApiObject, Kind } from "../../schema/kind.ts";
 import { groupHint, vocabularyNaming } from "../../vocabulary/other-vocabulary.ts";
 import { toStored } from "../engine/conversion.ts";
 import type { Resource } from "../registry/registry.ts";
-import { kindContext, type Engine, type RequestReport, type Target } from "../engine/engine.ts";
+import { kindContext, type InputEngine, type RequestReport, type Target } from "../engine/engine.ts";
 
 export type FieldValidation = "Ignore" | "Warn" | "Strict";
 
@@ -33,7 +33,7 @@ export interface Input {
  *   unknown fields.
  */
 export function readObject(
-  engine: Engine,
+  engine: InputEngine,
   target: Target,
   value: unknown,
   duplicates: readonly string[],
@@ -44,7 +44,7 @@ export function readObject(
 
 /** As {@link readObject}, in several steps. */
 export function* readSteps(
-  engine: Engine,
+  engine: InputEngine,
   target: Target,
   value: unknown,
   duplicates: readonly string[],
@@ -80,7 +80,7 @@ function fillDefaults(kind: Kind, object: ApiObject, context: KindContext): void
 }
 
 /** The effective validation mode: `Ignore` if the feature gate is off. */
-function effectiveValidation(engine: Engine, requested: FieldValidation): FieldValidation {
+function effectiveValidation(engine: InputEngine, requested: FieldValidation): FieldValidation {
   return engine.featureEnabled("ServerSideFieldValidation") ? requested : "Ignore";
 }
 

@@ -11,6 +11,7 @@ export class SearchSelection implements Selection {
   readonly name: string | undefined;
   readonly text: string;
   readonly terms: readonly SelectionTerm[];
+  readonly shard: string | undefined;
   private readonly needle: string;
 
   constructor(
@@ -19,6 +20,7 @@ export class SearchSelection implements Selection {
   ) {
     this.name = inner.name;
     this.terms = inner.terms;
+    this.shard = inner.shard;
     this.needle = search.toLowerCase();
     this.text = JSON.stringify([inner.text, this.needle]);
   }

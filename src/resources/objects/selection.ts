@@ -21,6 +21,8 @@ export interface Selection {
   readonly text: string;
   /** Necessary conditions, for indexes: every selected object matches all terms, but an object that matches them may not be selected. */
   readonly terms: readonly SelectionTerm[];
+  /** The shard selector of a selection that is limited to shards. */
+  readonly shard?: string | undefined;
   /** @param read returns the header of an entry, if the caller caches headers. */
   matches(entry: Entry, read?: HeaderReader): boolean;
 }

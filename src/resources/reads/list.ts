@@ -36,6 +36,8 @@ export interface ListEnd {
   /** Token for the next chunk; empty at the end. */
   readonly continueToken: string;
   readonly remaining: number | undefined;
+  /** The shard selector that the list is limited to; undefined for none. */
+  readonly shard?: string | undefined;
 }
 
 /** Entries of a list; never empty. */
@@ -283,14 +285,15 @@ function choose(page: CollectionPage, { limit, selection }: ListOptions, walk: W
 
 async function end(engine: Engine, walk: Walk, { limit, selection, view }: ListOptions): Promise<ListEnd> {
   const revision = walk.revision!;
-  if (limit === 0 || !walk.more) return { revision, continueToken: "", remaining: undefined };
+  const { shard } = selection;
+  if (limit === 0 || !walk.more) return { revision, continueToken: "", remaining: undefined, shard };
   // A count would include hidden objects.
   const isCounted = selection.everything && (view === undefined || view.everything);
   const counts = isCounted && engine.featureEnabled("RemainingItemCount");
   const remaining = counts ? await countRemaining(engine, walk, revision) : undefined;
   const after = (walk.sent ?? walk.after!).slice(walk.prefix.length);
   const token = encodeContinue({ revision, after, remaining, view: view?.id });
-  return { revision, continueToken: token, remaining };
+  return { revision, continueToken: token, remaining, shard };
 }
 
 /** Undefined after a chunk without a count: the store counts whole collections only. */

@@ -98,7 +98,7 @@ async function* listSorted(
   }
   const last = sent.at(-1);
   if (last === undefined || first.count <= sent.length)
-    return { revision, continueToken: "", remaining: undefined };
+    return { revision, continueToken: "", remaining: undefined, shard: selection.shard };
   // A count would include objects that the user doesn't see or hasn't selected.
   const isCounted = selection.everything && (view === undefined || view.everything);
   const remaining =
@@ -111,7 +111,7 @@ async function* listSorted(
     sort: sort.text,
     value: String(last.value),
   };
-  return { revision, continueToken: encodeContinue(token), remaining };
+  return { revision, continueToken: encodeContinue(token), remaining, shard: selection.shard };
 }
 
 /** Reads at the revision of a token, or at the latest one if the token has none. */

@@ -38,6 +38,8 @@ export interface AllocationSetup {
   readonly prefix: string;
   readonly ranges: readonly AddressRange[];
   readonly ports: PortRange;
+  /** Number of node ports at the beginning of the range that are allocated only if no other is free. */
+  readonly reservedPorts: number;
   /** Absent in releases without IPAddress objects. */
   readonly objects?: AddressObjects | undefined;
   /** Returns a random integer of at least 0 and less than `limit`. */
@@ -263,9 +265,11 @@ export class ServiceAllocation implements StorageHooks {
   }
 
   private async freePort(allocations: Allocations): Promise<number> {
+    const { reservedPorts } = this.setup;
     const { first, last } = this.setup.ports;
+    const dynamic = first + reservedPorts;
     const numbers: Numbers = { sort: "ports/", claim: (port) => `ports/${port}`, numberOf: Number };
-    const port = await this.choose(numbers, [first, last + 1], allocations);
+    const port = await this.choose(numbers, [dynamic, last + 1, first, dynamic], allocations);
     if (port !== undefined) return port;
     throw new StatusError(
       "InternalError",

@@ -1,7 +1,9 @@
+import type { Release } from "../../base/releases.ts";
 import type { CustomKindFacts } from "../custom-kind-facts.ts";
 import type { Kind } from "../kind.ts";
 import { customSchema, preservesUnknown } from "./custom-schema.ts";
 import { groupName } from "../kind.ts";
+import { structInRelease } from "../kind-in-release.ts";
 import { ListMeta } from "../object-meta.ts";
 import type {
   Field,
@@ -32,6 +34,7 @@ export class Definitions {
     private readonly names: DefinitionNames,
     readonly vocabulary: Vocabulary,
     readonly dialect: Dialect,
+    readonly release: Release,
     /** Whether another document part already contains a definition, so that only a reference is needed. */
     private readonly isDefined: (name: string) => boolean = () => false,
   ) {}
@@ -83,7 +86,7 @@ export class Definitions {
       properties: {
         apiVersion: { type: "string", description: "Group and version of the list's kind." },
         kind: { type: "string", description: "Name of the list's kind." },
-        metadata: this.with(this.struct(ListMeta), {
+        metadata: this.with(this.shared(ListMeta), {
           description: "Metadata of the list.",
           ...emptyDefault,
         }),
@@ -98,8 +101,8 @@ export class Definitions {
   }
 
   /** Returns a reference to the definition of a shared type, such as Status or DeleteOptions, with all its kinds. */
-  shared(type: StructType, kinds: readonly GroupVersionKind[]): SchemaObject {
-    return this.struct(type, kinds);
+  shared(type: StructType, kinds?: readonly GroupVersionKind[]): SchemaObject {
+    return this.struct(structInRelease(type, this.release), kinds);
   }
 
   /** Returns a reference to the definition of the body of a patch. */

@@ -4,6 +4,7 @@ import { PodSecurityCounters } from "../../admission/plugins/pod-security/counte
 import { QuotaIndex } from "../../admission/plugins/resource-quota/quota-index.ts";
 import { DeferredPolicyObserver } from "../../admission/policies/policy-observer.ts";
 import { showPolicies } from "../../http/metrics/policy-metrics.ts";
+import { showManifests } from "../../http/metrics/manifest-metrics.ts";
 import { DeferredWebhookObserver } from "../../admission/webhooks/observer.ts";
 import { randomValues } from "../../base/random.ts";
 import { stackOf } from "../../base/logger.ts";
@@ -79,6 +80,7 @@ export async function setUpAdmission(
     provision: (name) => createIfAbsent(pieces.client(), namespaceNamed(name)),
     podSecurityCounters,
     policyObserver,
+    manifests: [],
     webhooks: {
       resolve: serviceResolver(pieces.engine, user, pieces.connections, randomValues(options).randomInt),
       observer: webhookObserver,
@@ -99,6 +101,7 @@ export async function setUpAdmission(
       showPodSecurity(metrics, podSecurityCounters);
       showWebhooks(metrics, webhookObserver);
       showPolicies(metrics, policyObserver);
+      if (parts.manifests.length > 0) showManifests(metrics, parts.manifests);
     },
   };
 }

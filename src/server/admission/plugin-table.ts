@@ -37,9 +37,7 @@ import {
 } from "../../admission/plugins/certificate-requests.ts";
 import { denyServiceExternalIps } from "../../admission/plugins/deny-service-external-ips.ts";
 import { eventRateLimit, readEventLimits } from "../../admission/plugins/event-rate-limit.ts";
-import { mutatingWebhooks } from "../../admission/plugins/mutating-webhooks.ts";
 import { clusterTrustBundleAttest } from "../../admission/plugins/trust-bundles.ts";
-import { validatingWebhooks } from "../../admission/plugins/validating-webhooks.ts";
 import { namespaceLifecycle } from "../../admission/plugins/namespace-lifecycle.ts";
 import { nodeRestriction } from "../../admission/plugins/node-restriction/node-restriction.ts";
 import { defaultRelease, isAtLeast, type Release } from "../../base/releases.ts";
@@ -47,11 +45,10 @@ import { stackOf } from "../../base/logger.ts";
 import type { MaybePromise } from "../../base/maybe-promise.ts";
 import { Namespace } from "../../kinds/core/namespace.ts";
 import { ConfigurationError } from "../../schema/configuration.ts";
-import { validatingAdmissionPolicy } from "../../admission/plugins/validating-admission-policy.ts";
-import { policyParts } from "./policies.ts";
+import { validatingPolicies } from "./policies.ts";
 import type { ServerOptions } from "../options/server-options.ts";
 import { configuredImagePolicy } from "./image-policy.ts";
-import { webhookServices } from "../webhooks/webhook-services.ts";
+import { configuredMutatingWebhooks, configuredValidatingWebhooks } from "./webhook-plugins.ts";
 import { laterRoleOptions } from "../authorization/role-options.ts";
 import type { AdmissionParts } from "../webhooks/admission-parts.ts";
 
@@ -137,15 +134,15 @@ export const pluginTable: readonly PluginRow[] = [
   off("DenyServiceExternalIPs", denyServiceExternalIps),
   {
     // Loaded by releases that have it.
-    ...on("MutatingAdmissionPolicy", async (options, parts) => {
+    ...on("MutatingAdmissionPolicy", async (...input) => {
       const { mutatingPolicies } = await import("./mutating-policies.ts");
-      return mutatingPolicies(options, parts);
+      return mutatingPolicies(...input);
     }),
     since: "1.32",
   },
-  on("MutatingAdmissionWebhook", async (...input) => mutatingWebhooks(await webhookServices(...input))),
-  on("ValidatingAdmissionPolicy", (options, parts) => validatingAdmissionPolicy(policyParts(options, parts))),
-  on("ValidatingAdmissionWebhook", async (...input) => validatingWebhooks(await webhookServices(...input))),
+  on("MutatingAdmissionWebhook", configuredMutatingWebhooks),
+  on("ValidatingAdmissionPolicy", validatingPolicies),
+  on("ValidatingAdmissionWebhook", configuredValidatingWebhooks),
   on("ResourceQuota", quotas),
   off("AlwaysDeny", alwaysDeny),
 ];

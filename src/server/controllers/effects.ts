@@ -9,6 +9,7 @@ import type { AddressObjects } from "../../resources/services/address-objects.ts
 import { AddressRange } from "../../resources/services/address-range.ts";
 import { ServiceClaimRepair } from "../../resources/services/claim-repair.ts";
 import { ServiceAllocation, type PortRange } from "../../resources/services/service-allocation.ts";
+import { isAtLeast } from "../../base/releases.ts";
 import { rarely } from "../../base/clock.ts";
 import { stackOf } from "../../base/logger.ts";
 import type { Store } from "../../storage/store.ts";
@@ -68,6 +69,7 @@ export function serverEffects(
     prefix,
     ranges,
     ports,
+    reservedPorts: reservesPorts(options) ? reservedPorts(ports) : 0,
     objects,
     randomInt,
     leftBehind,
@@ -75,6 +77,18 @@ export function serverEffects(
   byPrefix.set(prefix, allocation);
   const repair = new ServiceClaimRepair({ allocation, store, prefix, clock, failed });
   return { byPrefix, repair };
+}
+
+/** Whether the beginning of the range of node ports is left to requested ones. */
+function reservesPorts(options: ServerOptions): boolean {
+  if (isAtLeast(options.release, "1.31")) return true;
+  return isAtLeast(options.release, "1.27") && featureGates(options).enabled("ServiceNodePortStaticSubrange");
+}
+
+/** Returns how many node ports at the beginning of a range are left to requested ones: a 32nd of it, at least 16, at most 128. */
+function reservedPorts({ first, last }: PortRange): number {
+  const size = last + 1 - first;
+  return size <= 16 ? 0 : Math.min(128, Math.max(16, Math.floor(size / 32)));
 }
 
 /** Returns the IPAddress objects of services; undefined in releases and with feature gates without them. */

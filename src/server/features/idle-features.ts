@@ -82,9 +82,7 @@ const byReason: Readonly<Record<string, readonly string[]>> = {
 /** Gates of later releases that are on by default there and without effect, grouped by the reason, as in {@link byReason}. */
 const laterByReason: Readonly<Record<string, readonly string[]>> = {
   "it belongs to the node agent": [
-    "AllowOverwriteTerminationGracePeriodSeconds",
     "DisableNodeKubeProxyVersion",
-    "GitRepoVolumeDriver",
     "KubeletPodResourcesListUseActivePods",
     "SELinuxMount",
     "CloudDualStackNodeIPs",
@@ -105,7 +103,6 @@ const laterByReason: Readonly<Record<string, readonly string[]>> = {
     "NewVolumeManagerReconstruction",
     "NodeLogQuery",
     "PLEGOnDemandRelist",
-    "PodLevelResourcesFixKubeletQOSClass",
     "PodReadyToStartContainersCondition",
     "PodsAPI",
     "ReloadKubeletClientCAFile",
@@ -195,23 +192,23 @@ const laterByReason: Readonly<Record<string, readonly string[]>> = {
     "ProbeHostPodSecurityStandards",
     "ZeroLimitedNominalConcurrencyShares",
   ],
-  "the server doesn't have this feature": [
-    "AllowServiceLBStatusOnNonLB",
-    "KMSv1",
-    "SkipReadOnlyValidationGCE",
-    "AllowUnsafeMalformedObjectDeletion",
+  "the server has no protocol of version 1 of a key management service": ["KMSv1"],
+  "not done: an unreadable object can only be deleted in the store": ["AllowUnsafeMalformedObjectDeletion"],
+  "the server signs its tokens itself; there is no flag for another signer": [
     "ExternalServiceAccountTokenSigner",
-    "NativeHistograms",
-    "PodLevelResourcesFixDefaulting",
-    "ServiceNodePortStaticSubrange",
-    "SizeBasedListCostEstimate",
+  ],
+  "the text format of metrics has no native histograms": ["NativeHistograms"],
+  "lists are charged by their bytes, which the server knows": ["SizeBasedListCostEstimate"],
+  "expressions have the costs of their functions in all releases": [
     "StrictCostEnforcementForVAP",
     "StrictCostEnforcementForWebhooks",
-    "StructuredAuthenticationConfigurationEgressSelector",
-    "UnknownVersionInteroperabilityProxy",
-    "WatchListCompression",
-    "WebhookRoundTripLoadBalancing",
   ],
+  "there are no egress selectors: `egressSelectorType` is refused": [
+    "StructuredAuthenticationConfigurationEgressSelector",
+  ],
+  "servers of different releases over one store aren't supported": ["UnknownVersionInteroperabilityProxy"],
+  "the answers of watches are not compressed, which clients accept": ["WatchListCompression"],
+  "each call of a webhook chooses an endpoint of its service": ["WebhookRoundTripLoadBalancing"],
 };
 
 /** The reason why a feature gate of the reference release has no effect, by the gate's name. */

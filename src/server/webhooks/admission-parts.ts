@@ -6,6 +6,7 @@ import type { QuotaIndex } from "../../admission/plugins/resource-quota/quota-in
 import type { DeferredWebhookObserver } from "../../admission/webhooks/observer.ts";
 import type { Authorizer } from "../../authorization/authorizer.ts";
 import type { StoredRbac } from "../../authorization/rbac/stored-rbac.ts";
+import type { ManifestCounters } from "../../base/manifest-counters.ts";
 import type { Tracer } from "../../base/tracing/tracer.ts";
 import type { ResolveService } from "../../remote/webhook-caller.ts";
 import type { NamespacePhases } from "../../resources/followers/namespace-phases.ts";
@@ -36,4 +37,6 @@ export interface AdmissionParts {
   readonly policyObserver: DeferredPolicyObserver;
   readonly quotas: QuotaIndex;
   readonly webhooks: WebhookParts;
+  /** Counters of the plugins that read objects from files; each adds its own. */
+  readonly manifests: ManifestCounters[];
 }

@@ -20,7 +20,7 @@ import { StatusError } from "../../base/status-error.ts";
 import type { Engine } from "../../resources/engine/engine.ts";
 import { ConfigurationError, type ConfigurationForm } from "../../schema/configuration.ts";
 import { struct } from "../../schema/meta.ts";
-import { field, string } from "../../schema/types.ts";
+import { field, string, type Static } from "../../schema/types.ts";
 import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
 import type { AdmissionParts } from "./admission-parts.ts";
 import { featureGates } from "../features/enabled-features.ts";
@@ -34,6 +34,7 @@ const WebhookAdmissionConfiguration = struct(
     kind: field(undefined, string, "WebhookAdmissionConfiguration."),
     apiVersion: field(undefined, string, "Version of the configuration's form."),
     kubeConfigFile: field(undefined, string, "Client configuration file with the credentials."),
+    staticManifestsDir: field(undefined, string, "Folder with configurations of webhooks."),
   },
 );
 
@@ -45,6 +46,24 @@ function formOf({ groupSuffix }: Vocabulary): ConfigurationForm<typeof WebhookAd
   };
 }
 
+/** The configuration of a webhook plugin. */
+export type WebhookSettings = Static<typeof WebhookAdmissionConfiguration>;
+
+/**
+ * Reads the configuration of a webhook plugin.
+ *
+ * @throws {ConfigurationError} it is invalid.
+ */
+export async function readWebhookSettings(
+  { vocabulary, log }: ServerOptions,
+  configuration: PluginConfiguration | undefined,
+): Promise<WebhookSettings> {
+  if (configuration === undefined) return {};
+  const { value, warnings } = await configuration.read(formOf(vocabulary));
+  for (const warning of warnings) log.warn({}, `--admission-control-config-file: ${warning}`);
+  return value;
+}
+
 /**
  * Creates the dependencies of one webhook plugin, with its own connections and credentials.
  *
@@ -53,10 +72,10 @@ function formOf({ groupSuffix }: Vocabulary): ConfigurationForm<typeof WebhookAd
 export async function webhookServices(
   options: ServerOptions,
   { facts, registry, webhooks, authorizer }: AdmissionParts,
-  configuration: PluginConfiguration | undefined,
+  settings: WebhookSettings,
 ): Promise<WebhookServices> {
   const { vocabulary, clock, log, allowPrivileged } = options;
-  const credentials = await credentialsOf(configuration, vocabulary, (warning) => log.warn({}, warning));
+  const credentials = await credentialsOf(settings);
   const caller = new WebhookCaller(clock, webhooks.resolve, credentials, webhooks.tracer);
   webhooks.closeLater(caller);
   const { enabled } = featureGates(options);
@@ -84,15 +103,7 @@ export async function webhookServices(
   };
 }
 
-async function credentialsOf(
-  configuration: PluginConfiguration | undefined,
-  vocabulary: Vocabulary,
-  warn: (message: string) => void,
-): Promise<NamedCredentials> {
-  if (configuration === undefined) return noCredentials;
-  const { value, warnings } = await configuration.read(formOf(vocabulary));
-  for (const warning of warnings) warn(`--admission-control-config-file: ${warning}`);
-  const { kubeConfigFile: file = "" } = value;
+async function credentialsOf({ kubeConfigFile: file = "" }: WebhookSettings): Promise<NamedCredentials> {
   if (file === "") return noCredentials;
   if (!path.isAbsolute(file)) {
     throw new ConfigurationError(`kubeConfigFile must be an absolute path, but got ${JSON.stringify(file)}`);

@@ -21,7 +21,7 @@ import {
   timestampTarget,
   urlTarget,
 } from "./scalars.ts";
-import { fieldSelectorTarget, labelSelectorTarget } from "./selectors.ts";
+import { fieldSelectorTarget, labelSelectorTarget, shardSelectorTarget } from "./selectors.ts";
 import { subscriptionTarget } from "./subscriptions.ts";
 import { yamlTarget } from "./yaml.ts";
 
@@ -55,6 +55,7 @@ export const targets: readonly Target[] = [
   envelopeTarget,
   fieldPathTarget,
   fieldSelectorTarget,
+  shardSelectorTarget,
   jsonPatchTarget,
   jsonPathTarget,
   jsonTarget,

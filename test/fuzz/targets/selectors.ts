@@ -2,6 +2,8 @@ import { parseFieldSelector } from "../../../src/base/field-selector.ts";
 import { parseLabelRequirements } from "../../../src/base/label-selector-parser.ts";
 import { compileRequirements } from "../../../src/base/label-selector.ts";
 import { StatusError } from "../../../src/base/status-error.ts";
+import { ShardSelection, parseShards } from "../../../src/resources/objects/shards.ts";
+import { everything } from "../../../src/resources/objects/selection.ts";
 import { attempt, expectSame, textOf, type Target } from "../target.ts";
 
 const operators = { In: "in", NotIn: "notin" } as const;
@@ -49,5 +51,31 @@ export const fieldSelectorTarget: Target = {
       ({ field, operator, value }) => `${field}${operator}${value.replaceAll(/[\\,=]/g, "\\$&")}`,
     );
     expectSame(parseFieldSelector(text.join(",")), requirements, "requirements written again");
+  },
+};
+
+/** Shard selectors: the canonical text has the same ranges. */
+export const shardSelectorTarget: Target = {
+  name: "shard-selector",
+  files: ["src/resources/objects/shards.ts"],
+  seeds: [
+    "shardRange(object.metadata.uid, '0x0000000000000000', '0x8000000000000000')",
+    "shardRange(object.metadata.namespace,'0x8000000000000000','0x10000000000000000')||shardRange(object.metadata.namespace,'0x0000000000000000','0x0000000000000001')",
+  ],
+  dictionary: [
+    "shardRange(",
+    "object.metadata.",
+    "uid",
+    "namespace",
+    " || ",
+    "'0x0000000000000000'",
+    ", ",
+    ")",
+  ],
+  run(bytes) {
+    const shards = attempt(() => parseShards(textOf(bytes)), StatusError);
+    if (shards === undefined) return;
+    const { shard } = new ShardSelection(everything, shards);
+    expectSame(parseShards(shard), shards, "ranges written again");
   },
 };

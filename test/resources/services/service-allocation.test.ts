@@ -32,7 +32,7 @@ describe("addresses and node ports of a range", () => {
     const randomInt = (below: number) => (seed = (seed * 48_271) % 2_147_483_647) % below;
     const leftBehind = () => undefined;
     const prefix = "/core/services/";
-    setup = { store: counted, prefix, ranges: [range], ports, randomInt, leftBehind };
+    setup = { store: counted, prefix, ranges: [range], ports, reservedPorts: 86, randomInt, leftBehind };
     allocation = new ServiceAllocation(setup);
     Object.assign(asked, { get: 0, range: 0, commit: 0 });
   });

@@ -146,7 +146,6 @@ function networkControllers(names: PolicyNames): Record<string, Rule[]> {
       allow(read, core, "services pods nodes"),
       allow("update", core, "services/finalizers"),
       allow(`${read} create update delete`, discovery, "endpointslices"),
-      allow("create", discovery, "endpointslices/restricted"),
       events,
     ],
     "endpointslicemirroring-controller": [
@@ -154,7 +153,6 @@ function networkControllers(names: PolicyNames): Record<string, Rule[]> {
       allow("update", core, "services/finalizers"),
       allow("update", core, "endpoints/finalizers"),
       allow(`${read} create update delete`, discovery, "endpointslices"),
-      allow("create", discovery, "endpointslices/restricted"),
       events,
     ],
     "route-controller": [allow("list watch", core, "nodes"), allow("patch", core, "nodes/status"), events],

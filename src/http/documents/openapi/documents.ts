@@ -183,7 +183,8 @@ export class OpenApiDocuments {
   private definitions(dialect: Dialect, members: DocumentMembers): Definitions {
     const { registry } = this;
     this.knownNames ??= new DefinitionNames(registry.vocabulary);
-    return new Definitions(this.knownNames, registry.vocabulary, dialect, (name) => members.has(name));
+    const { vocabulary, release } = registry;
+    return new Definitions(this.knownNames, vocabulary, dialect, release, (name) => members.has(name));
   }
 
   private info(): object {

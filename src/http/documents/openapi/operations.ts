@@ -11,7 +11,7 @@ import { patchTypesOf } from "../../request/media-types.ts";
 import {
   deleteParameters,
   forceParameter,
-  listParameters,
+  listParametersOf,
   parameterObject,
   furtherListParameters,
   watchParameters,
@@ -109,7 +109,11 @@ function outlineOf(verb: Verb, place: Place, definitions: Definitions): Outline 
     case "get":
       return outline("get", "get", place, "read", { answers: { 200: object } });
     case "list": {
-      const parameters = [...listParameters, ...furtherListParameters, ...watchParameters];
+      const parameters = [
+        ...listParametersOf(definitions.release),
+        ...furtherListParameters,
+        ...watchParameters,
+      ];
       return outline("get", "list", place, "list", { parameters, answers: { 200: definitions.list(kind) } });
     }
     case "create": {
@@ -147,7 +151,7 @@ function deletion(verb: "delete" | "deletecollection", place: Place, definitions
   const status = definitions.shared(StatusType, [{ group: "", kind: "Status", version: "v1" }]);
   const body = { schema: options, types: anyType, required: false };
   if (verb === "deletecollection") {
-    const parameters = [...deleteParameters, ...listParameters];
+    const parameters = [...deleteParameters, ...listParametersOf(definitions.release)];
     return outline("delete", verb, place, "deleteCollection", { parameters, body, answers: { 200: status } });
   }
   const gone = kind.returnsDeletedObject ? definitions.kind(kind) : status;

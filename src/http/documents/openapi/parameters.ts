@@ -1,3 +1,4 @@
+import { isAtLeast, type Release } from "../../../base/releases.ts";
 import type { Dialect } from "../../../schema/openapi/schema-object.ts";
 
 /** A parameter of an operation, outside the body. */
@@ -56,7 +57,7 @@ const selectionParameters: readonly Parameter[] = [
   query("labelSelector", "string", "Only objects whose labels match."),
 ];
 
-export const listParameters: readonly Parameter[] = [
+const listParameters: readonly Parameter[] = [
   ...selectionParameters,
   query("limit", "integer", "The most objects that one answer may hold."),
   query("continue", "string", "The token of the answer before, to go on with the list."),
@@ -68,6 +69,21 @@ export const listParameters: readonly Parameter[] = [
   query("resourceVersionMatch", "string", "Exact or NotOlderThan: how resourceVersion is meant."),
   query("timeoutSeconds", "integer", "When the server ends a list or watch, in seconds."),
 ];
+
+const laterListParameters: readonly Parameter[] = [
+  ...listParameters,
+  query(
+    "shardSelector",
+    "string",
+    "Only objects whose uid or namespace has a hash in one of the ranges (feature gate ShardedListAndWatch): " +
+      "`shardRange(object.metadata.uid, '0x0000000000000000', '0x8000000000000000') || shardRange(…)`.",
+  ),
+];
+
+/** Returns the parameters of lists and watches in a release. */
+export function listParametersOf(release: Release): readonly Parameter[] {
+  return isAtLeast(release, "1.36") ? laterListParameters : listParameters;
+}
 
 /** The parameter of lists and watches without a counterpart in Kubernetes; see `docs/views.md`. */
 const viewParameter = query(

@@ -1,7 +1,6 @@
 import { isAtLeast } from "../../../base/releases.ts";
 import type { KindContext } from "../../../schema/context.ts";
-import { hasFeature } from "../../checks/features.ts";
-import { qualityOfService } from "./quality-of-service.ts";
+import { countsPodResources, qualityOfService } from "./quality-of-service.ts";
 import type { PodSpec } from "./spec-fields.ts";
 import type { PodStatus } from "./status.ts";
 
@@ -10,8 +9,8 @@ export function newPodStatus(
   { spec }: { readonly spec?: PodSpec | undefined },
   context: KindContext,
 ): PodStatus {
-  const hasPodResources = hasFeature(context, "PodLevelResources", "1.32");
-  const status: PodStatus = { phase: "Pending", qosClass: qualityOfService(spec, hasPodResources) };
+  const qosClass = qualityOfService(spec, countsPodResources(spec, context));
+  const status: PodStatus = { phase: "Pending", qosClass };
   const gated = context.enabled("PodSchedulingReadiness") && (spec?.schedulingGates ?? []).length > 0;
   if (!gated) return status;
   const conditions = [

@@ -1,5 +1,7 @@
 import { addAmounts, parseAmounts, raiseAmounts, type Amounts } from "../../../base/amounts.ts";
-import { addQuantities, formatQuantity, type Quantity } from "../../../base/quantity.ts";
+import { addQuantities, compareQuantities, formatQuantity, type Quantity } from "../../../base/quantity.ts";
+import type { KindContext } from "../../../schema/context.ts";
+import { hasFeature } from "../../checks/features.ts";
 import { isHugePages } from "./resource-names.ts";
 import { isSidecar } from "./restart-policy.ts";
 
@@ -95,4 +97,50 @@ export function fillPodResources(spec: MeasuredSpec): void {
     if (isPodResource(name)) filledRequests[name] ??= text;
   }
   if (Object.keys(filledRequests).length > 0) resources.requests = filledRequests;
+}
+
+/** Whether resources of the whole pod are filled in after admission, and also into resizes, as from release 1.37 on. */
+export function fillsLater(context: KindContext): boolean {
+  return (
+    hasFeature(context, "PodLevelResources", "1.32") &&
+    hasFeature(context, "PodLevelResourcesFixDefaulting", "1.37")
+  );
+}
+
+/**
+ * As {@link fillPodResources}, also for a pod without limits. If every container has a limit of a resource, the missing limit of the
+ * pod is that of the containers or, if larger, the request of the pod.
+ */
+export function fillAllPodResources(spec: MeasuredSpec): void {
+  const { resources } = spec;
+  if (resources === undefined || resources === null) return;
+  const { requests = {}, limits = {} } = resources;
+  if (Object.keys(requests).length === 0 && Object.keys(limits).length === 0) return;
+  const ofContainers = containerUsage(spec, "limits");
+  const filledLimits: Record<string, string> = { ...limits };
+  for (const [name, amount] of ofContainers) {
+    if (isHugePages(name) && !Object.hasOwn(requests, name)) filledLimits[name] ??= formatQuantity(amount);
+  }
+  const filledRequests: Record<string, string> = { ...requests };
+  for (const [name, amount] of containerUsage(spec, "requests")) {
+    if (name === "cpu" || name === "memory") filledRequests[name] ??= formatQuantity(amount);
+  }
+  for (const [name, text] of Object.entries(filledLimits)) {
+    if (isPodResource(name)) filledRequests[name] ??= text;
+  }
+  const containers = [...(spec.containers ?? []), ...(spec.initContainers ?? [])];
+  for (const [name, request] of parseAmounts(filledRequests)) {
+    const limit = ofContainers.get(name);
+    if (limit === undefined || !isPodResource(name) || Object.hasOwn(filledLimits, name)) continue;
+    if (!containers.every((one) => Object.hasOwn(one.resources?.limits ?? {}, name))) continue;
+    filledLimits[name] = formatQuantity(compareQuantities(request, limit) > 0 ? request : limit);
+  }
+  if (Object.keys(filledLimits).length > 0) resources.limits = filledLimits;
+  if (Object.keys(filledRequests).length > 0) resources.requests = filledRequests;
+}
+
+/** Keeps the resources of the whole pod in an update without them: programs may not know the field. */
+export function keepPodResources(spec: { resources?: MeasuredSpec["resources"] }, live: MeasuredSpec): void {
+  if (live.resources === undefined || live.resources === null) return;
+  spec.resources ??= live.resources;
 }

@@ -13,7 +13,7 @@ import { mergeLabelKeys } from "./match-label-keys.ts";
 import { nameWarnings } from "./later-warnings.ts";
 import { newPodStatus, writtenStatus } from "./new-status.ts";
 import { applySeccompAnnotations } from "./seccomp-annotations.ts";
-import { fillPodResources } from "./pod-usage.ts";
+import { fillAllPodResources, fillPodResources, fillsLater, keepPodResources } from "./pod-usage.ts";
 import { PodSpec } from "./spec.ts";
 import { checkPodStatus } from "./status-rules.ts";
 import { PodStatus } from "./status.ts";
@@ -62,11 +62,18 @@ export const Pod = kind({
       if (resources?.limits !== undefined)
         resources.requests = { ...resources.limits, ...resources.requests };
     }
-    if (hasFeature(context, "PodLevelResources", "1.32")) fillPodResources(spec);
+    if (hasFeature(context, "PodLevelResources", "1.32") && !fillsLater(context)) fillPodResources(spec);
   },
   prepareCreate(copy, context) {
     applySeccompAnnotations(copy.metadata.annotations, copy.spec, context.vocabulary);
     mergeLabelKeys(copy.spec, copy.metadata.labels ?? {}, context);
+    if (copy.spec === undefined || !fillsLater(context)) return;
+    fillAllPodResources(copy.spec);
+    copy.status = newPodStatus(copy, context);
+  },
+  prepareUpdate(copy, live, context) {
+    if (copy.spec !== undefined && live.spec !== undefined && fillsLater(context))
+      keepPodResources(copy.spec, live.spec);
   },
   validate: checkPod,
   validateCreate: checkNewPod,

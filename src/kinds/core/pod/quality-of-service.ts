@@ -1,5 +1,8 @@
 import { addQuantities, compareQuantities, type Quantity } from "../../../base/quantity.ts";
+import type { KindContext } from "../../../schema/context.ts";
+import { hasFeature } from "../../checks/features.ts";
 import { quantityFrom } from "../../quantities.ts";
+import { hasPodResources } from "./pod-usage.ts";
 import type { PodSpec } from "./spec-fields.ts";
 
 const counted = ["cpu", "memory"];
@@ -9,17 +12,16 @@ const counted = ["cpu", "memory"];
  * `BestEffort` if no container has requests or limits, else `Burstable`. Resources of the whole pod, if it has any, count instead of
  * those of its containers.
  *
- * @param withPodResources false if the release doesn't have them.
+ * @param countsPod whether resources of the whole pod count ({@link countsPodResources}).
  */
 export function qualityOfService(
   spec: PodSpec | undefined,
-  withPodResources = true,
+  countsPod = hasPodResources(spec ?? {}),
 ): "Guaranteed" | "Burstable" | "BestEffort" {
   const requests = new Map<string, Quantity>();
   const limits = new Map<string, Quantity>();
   let everyLimitSet = true;
-  const ofPod = withPodResources && spec?.resources !== undefined && spec.resources !== null;
-  for (const { resources } of ofPod ? [spec] : containersOf(spec)) {
+  for (const { resources } of countsPod && spec !== undefined ? [spec] : containersOf(spec)) {
     addUp(resources?.requests, requests);
     if (addUp(resources?.limits, limits) < counted.length) everyLimitSet = false;
   }
@@ -29,6 +31,16 @@ export function qualityOfService(
     return limit !== undefined && compareQuantities(request, limit) === 0;
   });
   return everyLimitSet && equal && requests.size === limits.size ? "Guaranteed" : "Burstable";
+}
+
+/**
+ * Whether the resources of the whole pod decide its quality of service: those of a release that has them. Before release 1.37 an empty
+ * field counts too.
+ */
+export function countsPodResources(spec: PodSpec | undefined, context: KindContext): boolean {
+  if (!hasFeature(context, "PodLevelResources", "1.32")) return false;
+  if (hasFeature(context, "PodLevelResourcesFixKubeletQOSClass", "1.37")) return hasPodResources(spec ?? {});
+  return spec?.resources !== undefined && spec.resources !== null;
 }
 
 function containersOf(spec: PodSpec | undefined): readonly Pick<PodSpec, "resources">[] {

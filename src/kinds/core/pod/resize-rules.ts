@@ -7,7 +7,8 @@ import { same } from "../../checks/values.ts";
 import { quantityFrom } from "../../quantities.ts";
 import { mirrorAnnotation } from "./annotation-rules.ts";
 import type { PodShape } from "./pod-shape.ts";
-import { qualityOfService } from "./quality-of-service.ts";
+import { fillAllPodResources, fillsLater } from "./pod-usage.ts";
+import { countsPodResources, qualityOfService } from "./quality-of-service.ts";
 import type { PodSpec } from "./spec-fields.ts";
 
 type Container = NonNullable<PodSpec["containers"]>[number];
@@ -28,8 +29,9 @@ export function mergeResize(copy: PodShape, written: PodShape, context: KindCont
     else spec[list] = [];
   }
   if (!hasFeature(context, "InPlacePodLevelResourcesVerticalScaling", "1.35")) return;
-  if (input.resources === undefined) delete spec.resources;
-  else spec.resources = input.resources;
+  if (input.resources !== undefined) spec.resources = input.resources;
+  else if (!fillsLater(context)) delete spec.resources;
+  if (fillsLater(context)) fillAllPodResources(spec);
 }
 
 function mergedContainers(live: readonly Container[], written: readonly Container[]): Container[] {
@@ -60,7 +62,8 @@ export function checkResize(pod: PodShape, live: PodShape, report: FieldReport, 
   if (!hasFeature(context, "InPlacePodLevelResourcesVerticalScaling", "1.35") && hasResources(before)) {
     report.forbidden("pods with pod-level resources cannot be resized");
   }
-  if ((live.status?.qosClass ?? qualityOfService(before)) !== qualityOfService(now)) {
+  const classOf = (spec: PodSpec) => qualityOfService(spec, countsPodResources(spec, context));
+  if ((live.status?.qosClass ?? classOf(before)) !== classOf(now)) {
     specReport.invalid(live.status?.qosClass, "Pod QOS Class may not change as a result of resizing");
   }
   if (!isSupported(live)) specReport.forbidden("Pod running on node without support for resize");

@@ -1,4 +1,6 @@
 import { compileLabelSelector, labelSelectorFaults } from "../../../base/label-selector.ts";
+import { isAtLeast } from "../../../base/releases.ts";
+import type { KindContext } from "../../../schema/context.ts";
 import type { FieldReport } from "../../../schema/faults.ts";
 import { labelSelector } from "../../checks/selectors.ts";
 import type { LabelSelector } from "../../meta/label-selector.ts";
@@ -15,12 +17,18 @@ interface WorkloadTemplate {
 }
 
 /** Checks the template of a workload: its selector matches the labels, and the pods are always restarted. */
-export function checkWorkloadTemplate(workload: WorkloadTemplate, report: FieldReport): void {
+export function checkWorkloadTemplate(
+  workload: WorkloadTemplate,
+  report: FieldReport,
+  context: KindContext,
+): void {
   const { template } = workload;
   if (template === undefined || template === null) return;
   checkSelected(workload, report);
   checkRunsForGood(workload, report);
-  if (!workload.several) return;
+  // Later releases leave it to the scheduler.
+  if (!workload.several || isAtLeast(context.release, "1.31") || context.enabled("SkipReadOnlyValidationGCE"))
+    return;
   for (const [index, volume] of (template.spec?.volumes ?? []).entries()) {
     if (report.full) return;
     const disk = volume.gcePersistentDisk;

@@ -14,6 +14,7 @@ import { ServiceSpec } from "./spec.ts";
 import { ServiceStatus } from "./status.ts";
 import { serviceWarnings } from "./warnings.ts";
 import {
+  checkBalancerStatus,
   checkHealthCheckUpdate,
   dropInapplicable,
   keepAllocated,
@@ -72,6 +73,7 @@ export const Service = kind({
     unambiguousServiceAddresses(service, undefined, report, context);
   },
   validateUpdate(service, live, report, context) {
+    if (context.subresource === "status") checkBalancerStatus(service, report, context);
     unambiguousServiceAddresses(service, live, report, context);
     const specReport = report.at("spec");
     checkAddressUpdate(service.spec ?? {}, live.spec ?? {}, specReport);

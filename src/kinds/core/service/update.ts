@@ -1,6 +1,9 @@
+import { isAtLeast } from "../../../base/releases.ts";
+import type { KindContext } from "../../../schema/context.ts";
 import type { FieldReport } from "../../../schema/faults.ts";
 import { same } from "../../checks/values.ts";
 import type { ServiceSpec } from "./spec.ts";
+import type { ServiceStatus } from "./status.ts";
 
 const withAddress = new Set(["ClusterIP", "NodePort", "LoadBalancer"]);
 
@@ -112,4 +115,18 @@ export function checkHealthCheckUpdate(spec: ServiceSpec, live: ServiceSpec, rep
   )
     return;
   report.at("healthCheckNodePort").forbidden("field is immutable");
+}
+
+/** Requires the type LoadBalancer for a status with points of a load balancer (release 1.29 on). */
+export function checkBalancerStatus(
+  { spec, status }: { readonly spec?: ServiceSpec | undefined; readonly status?: ServiceStatus | undefined },
+  report: FieldReport,
+  { release, enabled }: KindContext,
+): void {
+  if (spec?.type === "LoadBalancer" || !isAtLeast(release, "1.29") || enabled("AllowServiceLBStatusOnNonLB"))
+    return;
+  if ((status?.loadBalancer?.ingress ?? []).length === 0) return;
+  report
+    .at("status", "loadBalancer", "ingress")
+    .forbidden("may only be used when `spec.type` is 'LoadBalancer'");
 }

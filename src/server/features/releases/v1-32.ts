@@ -4,7 +4,7 @@ import type { GateChanges } from "../gate-changes.ts";
 /** The feature gates that release 1.32 adds, changes and removes. */
 export const gateChanges = (): GateChanges => ({
   AllowOverwriteTerminationGracePeriodSeconds: "deprecated",
-  AllowServiceLBStatusOnNonLB: "deprecated on locked",
+  AllowServiceLBStatusOnNonLB: "deprecated locked",
   AllowUnsafeMalformedObjectDeletion: "alpha",
   AnonymousAuthConfigurableEndpoints: "beta",
   AuthorizeNodeWithSelectors: "beta",

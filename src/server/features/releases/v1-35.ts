@@ -4,7 +4,7 @@ import type { GateChanges } from "../gate-changes.ts";
 /** The feature gates that release 1.35 adds, changes and removes. */
 export const gateChanges = (): GateChanges => ({
   AggregatedDiscoveryRemoveBetaType: "deprecated on locked",
-  AllowOverwriteTerminationGracePeriodSeconds: "deprecated on locked",
+  AllowOverwriteTerminationGracePeriodSeconds: "deprecated locked",
   AllowServiceLBStatusOnNonLB: "removed",
   AuthorizePodWebsocketUpgradeCreatePermission: "beta",
   CRDObservedGenerationTracking: "beta off",

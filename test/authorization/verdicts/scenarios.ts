@@ -88,8 +88,7 @@ export class Judge {
   private clientOf(who: string): Api {
     let client = this.clients.get(who);
     if (client === undefined) {
-      client =
-        who === "admin" ? this.server.admin : this.server.as(who === "anonymous" ? undefined : who);
+      client = who === "admin" ? this.server.admin : this.server.as(who === "anonymous" ? undefined : who);
       this.clients.set(who, client);
     }
     return client;

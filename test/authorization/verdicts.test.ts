@@ -8,10 +8,12 @@ import { temporaryFolder } from "../support/temporary-folder.ts";
 import { appliesTo, Judge, readScenarios } from "./verdicts/scenarios.ts";
 
 /** Files in the order in which their scenarios run. */
-const files = ["node-agents.yaml", "requests.yaml"];
+const files = ["node-agents.yaml", "roles.yaml", "tokens.yaml", "requests.yaml"];
 
 const nodeAgents = ["odd", "system:node:node1", "system:node:node2"];
 const users = ["alice", "bob", "impersonator", "of-namespace", "of-services", "reader"];
+const boundUsers =
+  "pod-reader job-writer job-writer-here only-binder any-binder any-binder-here updater patcher by-binding by-role";
 
 /** Policies of attribute-based access control. */
 const everything = { namespace: "*", resource: "*", apiGroup: "*", nonResourcePath: "*" };
@@ -50,9 +52,19 @@ describe.each<Release>(["1.26", "1.37"])("the verdicts of kube-apiserver %s", (r
       enabledAdmissionPlugins: ["NodeRestriction"],
       disabledAdmissionPlugins: ["ServiceAccount", "TaintNodesByCondition"],
       enabledControllers: [],
+      authentication: {
+        apiAudiences: ["api"],
+        bootstrapTokens: true,
+        serviceAccounts: {
+          issuers: ["https://issuer.example"],
+          jwksUri: "https://issuer.example/keys",
+          maxExpirationMs: 7200 * 1000,
+        },
+      },
       users: [
         ...nodeAgents.map((name) => ({ name, groups: ["system:nodes"] })),
-        ...users.map((name) => ({ name })),
+        ...[...users, ...boundUsers.split(" ")].map((name) => ({ name })),
+        { name: "monitor", groups: ["system:monitoring"] },
       ],
     });
     await grant(server.admin, "impersonator", ["impersonate"], "", ["users", "groups", "serviceaccounts"]);

@@ -36,7 +36,7 @@ export interface Scenario extends Partial<Omit<Step, "do" | "keep">> {
 /** Reads the scenarios of a file in this folder; its other members are only anchors. */
 export function readScenarios(file: string): readonly Scenario[] {
   const text = readFileSync(new URL(file, import.meta.url), "utf8");
-  const { scenarios } = parse(text, { merge: true }) as { scenarios: readonly Scenario[] };
+  const { scenarios } = parse(text, { merge: true, maxAliasCount: -1 }) as { scenarios: readonly Scenario[] };
   return scenarios;
 }
 
@@ -50,6 +50,7 @@ export function appliesTo({ since, until }: Pick<Step, "since" | "until">, relea
 /** Sends the requests of scenarios to a server and compares the answers. */
 export class Judge {
   private readonly clients = new Map<string, Api>();
+  private readonly values = new Map<string, string>();
   constructor(
     private readonly server: TestServer,
     private readonly release: Release,
@@ -57,7 +58,7 @@ export class Judge {
 
   /** Returns a line for each answer that differs from the recorded one. */
   async differences({ name: _name, steps, ...all }: Scenario): Promise<readonly string[]> {
-    const values = new Map<string, string>();
+    const { values } = this;
     const differences: string[] = [];
     for (const step of steps) {
       if (!appliesTo(step, this.release)) continue;

@@ -4,8 +4,8 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Release } from "../../src/base/releases.ts";
 import { ok } from "../api/support.ts";
 import { TestServer, type Api } from "../support/api.ts";
+import { appliesTo, Judge, readScenarios } from "../support/scenarios.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
-import { appliesTo, Judge, readScenarios } from "./verdicts/scenarios.ts";
 
 /** Files in the order in which their scenarios run. */
 const files = [
@@ -84,7 +84,15 @@ describe.each<Release>(["1.26", "1.37"])("the verdicts of kube-apiserver %s", (r
   });
 
   const present = files
-    .map((file) => [file, readScenarios(file).filter((scenario) => appliesTo(scenario, release))] as const)
+    .map(
+      (file) =>
+        [
+          file,
+          readScenarios(new URL(`verdicts/${file}`, import.meta.url)).filter((scenario) =>
+            appliesTo(scenario, release),
+          ),
+        ] as const,
+    )
     .filter(([, scenarios]) => scenarios.length > 0);
   describe.each(present)("%s", (_file, scenarios) => {
     test.each(scenarios)("$name", async (scenario) => {

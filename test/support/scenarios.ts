@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { parse } from "yaml";
-import { isAtLeast, type Release } from "../../../src/base/releases.ts";
-import type { Answer, Api, TestServer } from "../../support/api.ts";
+import { isAtLeast, type Release } from "../../src/base/releases.ts";
+import type { Answer, Api, TestServer } from "./api.ts";
 
 /** One request or, with lists in `as` and `do`, one by each user for each line, and what the reference answers to it. */
 export interface Step {
@@ -33,9 +33,9 @@ export interface Scenario extends Partial<Omit<Step, "do" | "keep">> {
   readonly steps: readonly Step[];
 }
 
-/** Reads the scenarios of a file in this folder; its other members are only anchors. */
-export function readScenarios(file: string): readonly Scenario[] {
-  const text = readFileSync(new URL(file, import.meta.url), "utf8");
+/** Reads the scenarios of a file; its other members are only anchors. */
+export function readScenarios(file: URL): readonly Scenario[] {
+  const text = readFileSync(file, "utf8");
   const { scenarios } = parse(text, { merge: true, maxAliasCount: -1 }) as { scenarios: readonly Scenario[] };
   return scenarios;
 }

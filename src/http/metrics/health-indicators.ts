@@ -1,6 +1,7 @@
 import { isAtLeast, type Release } from "../../base/releases.ts";
 import type { Topic } from "../../base/other-processes.ts";
 import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
+import { processStartTime } from "./definitions.ts";
 import type { MetricDefinition } from "./metric-definition.ts";
 import { MetricSet, type MetricValues } from "./metric-set.ts";
 
@@ -16,7 +17,7 @@ export class HealthIndicators {
     this.prefix = name;
     const settings = { release, showHiddenFor: "", warn: () => undefined };
     this.metrics = new MetricSet(definitionsFor(name, release), settings);
-    this.metrics.sample("process_start_time_seconds").set(performance.timeOrigin / 1000);
+    this.metrics.sample(processStartTime.name).set(performance.timeOrigin / 1000);
   }
 
   /** Records the result of a check that an endpoint ran. @param endpoint such as `livez`. */
@@ -45,13 +46,6 @@ function definitionsFor(prefix: string, release: Release): readonly MetricDefini
       stability,
       labels: ["name", "status", "type"],
     },
-    {
-      name: "process_start_time_seconds",
-      help: "Start time of the process in seconds since 1970.",
-      type: "gauge",
-      stability: "ALPHA",
-      labels: [],
-      combined: "min",
-    },
+    processStartTime,
   ];
 }

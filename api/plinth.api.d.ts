@@ -4249,6 +4249,8 @@ export interface VocabularyBehavior {
    * the right to get doesn't include the right to enumerate. `--views` overrides it.
    */
   readonly viewRule: "get" | "list";
+  /** Whether HEAD of a resource is answered as GET without the body. Otherwise only backends behind `proxy` have it. */
+  readonly headOfResources: boolean;
 }
 
 // ---- vocabulary/names

@@ -56,6 +56,8 @@ export interface VocabularyBehavior {
    * the right to get doesn't include the right to enumerate. `--views` overrides it.
    */
   readonly viewRule: "get" | "list";
+  /** Whether HEAD of a resource is answered as GET without the body. Otherwise only backends behind `proxy` have it. */
+  readonly headOfResources: boolean;
 }
 
 /** The specification's side of the table. */
@@ -71,6 +73,7 @@ export const specifiedBehavior: VocabularyBehavior = {
   endpointInHealthResult: false,
   prefersNewVersions: false,
   viewRule: "get",
+  headOfResources: true,
 };
 
 /** The reference's side of the table. */
@@ -86,4 +89,5 @@ export const referenceBehavior: VocabularyBehavior = {
   endpointInHealthResult: true,
   prefersNewVersions: true,
   viewRule: "list",
+  headOfResources: false,
 };

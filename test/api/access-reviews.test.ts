@@ -220,7 +220,7 @@ describe.each([
     await ok(server.admin.post(path, sent));
     for (const method of ["GET", "PUT", "PATCH", "DELETE"]) {
       expect((await server.admin.ask(method, path)).status).toBe(405);
-      expect((await server.admin.ask(method, `${path}/name`)).status).toBe(405);
+      expect((await server.admin.ask(method, `${path}/name`)).status).toBe(404);
     }
     expect((await server.admin.get("/api/v1/namespaces")).body.metadata.resourceVersion).toBe(before);
   });

@@ -288,6 +288,22 @@ describe.each([
     },
   );
 
+  test("HEAD of a resource is answered as GET, or is 405 in kubernetes", async () => {
+    const allowed = follows.specification ? 200 : 405;
+    const heads = [
+      "/api/v1/namespaces",
+      "/api/v1/namespaces?watch=true&timeoutSeconds=1",
+      "/api/v1/nodes/none",
+    ];
+    const statuses = await Promise.all(heads.map((at) => server.admin.ask("HEAD", at)));
+    expect(statuses.map(({ status }) => status)).toEqual([
+      allowed,
+      allowed,
+      follows.specification ? 404 : 405,
+    ]);
+    expect((await server.admin.ask("HEAD", "/healthz")).status).toBe(200);
+  });
+
   test("C-9.2-05 the preferred version of flow control isn't new in this release, or is in kubernetes", async () => {
     const { body } = await server.admin.get(`/apis/flowcontrol.apiserver.${groupSuffix}`);
     const versions = body.versions.map(({ version }: { version: string }) => version);

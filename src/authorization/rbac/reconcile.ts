@@ -65,6 +65,21 @@ export function reconcileBinding<Live extends BindingManifest>(
   };
 }
 
+/**
+ * Returns the write that creates a default binding whose permissions another binding granted in earlier releases: the new one has
+ * the subjects, labels and annotations of the other one, so that an administrator's changes of it stay in effect.
+ */
+export function createSplitBinding(
+  expected: BindingManifest,
+  source: BindingManifest,
+  vocabulary: Vocabulary,
+): Reconciliation<BindingManifest> {
+  const { labels, annotations } = source.metadata;
+  const metadata = { ...expected.metadata, labels, annotations };
+  const copy = { ...expected, metadata, subjects: source.subjects };
+  return { action: "create", object: reconcileBinding(expected, copy, vocabulary)?.object ?? copy };
+}
+
 function isProtected(metadata: PolicyMetadata, vocabulary: Vocabulary): boolean {
   return metadata.annotations?.[vocabulary.autoUpdateAnnotation] === "false";
 }

@@ -1,3 +1,4 @@
+import type { MaybePromise } from "../../base/maybe-promise.ts";
 import { StatusError } from "../../base/status-error.ts";
 import {
   defaultPolicy,
@@ -6,6 +7,7 @@ import {
   type RoleManifest,
 } from "../../authorization/rbac/default-roles/default-policy.ts";
 import {
+  createSplitBinding,
   reconcileBinding,
   reconcileClusterRole,
   type Reconciliation,
@@ -108,10 +110,18 @@ export async function reconcileDefaultPolicy(
         ? { action: "create", object: { ...expected, rules: rulesOf(expected) } }
         : reconcileClusterRole(expected, existing, vocabulary),
     );
+  const { systemPrefix } = vocabulary;
+  // The role public-info-viewer was a part of the role discovery.
+  const split = `${systemPrefix}public-info-viewer`;
   const binding = (expected: BindingManifest) =>
-    reconcileObject<BindingManifest>(client, expected, (existing) =>
-      reconcileBinding(expected, existing, vocabulary),
-    );
+    reconcileObject<BindingManifest>(client, expected, async (existing) => {
+      if (existing === undefined && expected.metadata.name === split) {
+        const source = await client.find({ ...expected, name: `${systemPrefix}discovery`, namespace: "" });
+        if (source !== undefined)
+          return createSplitBinding(expected, source as unknown as BindingManifest, vocabulary);
+      }
+      return reconcileBinding(expected, existing, vocabulary);
+    });
   await Promise.all([
     ...policy.clusterRoles.map(role),
     ...policy.clusterRoleBindings.map(binding),
@@ -147,14 +157,14 @@ interface Manifest {
 async function reconcileObject<M extends Manifest>(
   client: Client,
   expected: M,
-  reconcile: (existing: M | undefined) => Reconciliation<M> | undefined,
+  reconcile: (existing: M | undefined) => MaybePromise<Reconciliation<M> | undefined>,
 ): Promise<void> {
   const { apiVersion, kind, metadata } = expected;
   const { name, namespace = "" } = metadata;
   const reference: ObjectReference = { apiVersion, kind, name, namespace };
   await retryRaced(maxAttempts, async () => {
     const existing = await client.find(reference);
-    const change = reconcile(existing as M | undefined);
+    const change = await reconcile(existing as M | undefined);
     if (change === undefined) return;
     await write(client, reference, change as Reconciliation<unknown>, existing?.metadata.uid);
   });

@@ -1,6 +1,7 @@
 import { StatusError } from "../../base/status-error.ts";
 import { isTrue } from "../request/facts.ts";
 import { sendText } from "../answers/respond.ts";
+import type { HealthIndicators } from "../metrics/health-indicators.ts";
 import type { RequestContext } from "../request/context.ts";
 import type { PathTable } from "../request/path-table.ts";
 import type { VocabularyBehavior } from "../../vocabulary/behavior.ts";
@@ -18,24 +19,33 @@ export interface HealthChecks {
   readonly readyz: readonly HealthCheck[];
 }
 
-/** Adds `/healthz`, `/livez`, `/readyz` and the paths of the single checks. */
+/**
+ * Adds `/healthz`, `/livez`, `/readyz` and the paths of the single checks.
+ *
+ * @param indicators record each check that one of the three endpoints runs; undefined records none.
+ */
 export function addHealthPaths(
   paths: PathTable,
   checks: HealthChecks,
   { endpointInHealthResult }: VocabularyBehavior,
+  indicators: HealthIndicators | undefined,
 ): void {
   for (const endpoint of ["healthz", "livez", "readyz"] as const) {
     const subject = endpointInHealthResult ? endpoint : "healthz";
-    paths.add(`/${endpoint}`, (request) => answerAll(checks[endpoint], request, subject));
+    const observe: Observe = (name, passed) => indicators?.observe(name, endpoint, passed);
+    paths.add(`/${endpoint}`, (request) => answerAll(checks[endpoint], request, subject, observe));
     paths.add(`/${endpoint}/`, (request) => answerOne(endpoint, checks[endpoint], request));
   }
 }
+
+type Observe = (name: string, passed: boolean) => void;
 
 /** @param subject first words of the last line. */
 async function answerAll(
   checks: readonly HealthCheck[],
   request: RequestContext,
   subject: string,
+  observe: Observe,
 ): Promise<void> {
   const { query } = request.facts;
   const excluded = new Set(query.all("exclude"));
@@ -45,6 +55,7 @@ async function answerAll(
     checks.map(async ({ name, check }) => {
       if (excluded.delete(name)) return `[+]${name} excluded: ok`;
       const problem = await check();
+      observe(name, problem === undefined);
       if (problem === undefined) return `[+]${name} ok`;
       failed = true;
       return `[-]${name} failed: ${problem}`;

@@ -13,6 +13,16 @@ import { productMetrics } from "./product-metrics.ts";
 import { policyMetrics } from "./policy-metrics.ts";
 import { webhookMetrics } from "./webhook-metrics.ts";
 
+/** When the process started. */
+export const processStartTime: MetricDefinition = {
+  name: "process_start_time_seconds",
+  help: "Start time of the process in seconds since 1970.",
+  type: "gauge",
+  stability: "ALPHA",
+  labels: [],
+  combined: "min",
+};
+
 const request = ["group", "version", "resource", "subresource", "scope", "component"] as const;
 const secondsBuckets = [
   0.005, 0.025, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1, 1.25, 1.5, 2, 3, 4, 5, 6, 8, 10, 15, 20, 30, 45, 60,
@@ -253,12 +263,5 @@ const processMetrics: readonly MetricDefinition[] = [
     stability: "ALPHA",
     labels: [],
   },
-  {
-    name: "process_start_time_seconds",
-    help: "Start time of the process in seconds since 1970.",
-    type: "gauge",
-    stability: "ALPHA",
-    labels: [],
-    combined: "min",
-  },
+  processStartTime,
 ];

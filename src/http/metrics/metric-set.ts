@@ -75,10 +75,11 @@ export class MetricSet {
    * Returns all metrics in the text format, in pieces. Other requests are processed between the pieces.
    *
    * @param others combined with those of this process.
+   * @param topic under which the others share them.
    */
-  async *pieces(others?: OtherProcesses): AsyncGenerator<Buffer> {
+  async *pieces(others?: OtherProcesses, topic = metricsTopic): AsyncGenerator<Buffer> {
     await this.collect();
-    const processes = others === undefined ? [] : await others.collect(metricsTopic);
+    const processes = others === undefined ? [] : await others.collect(topic);
     const yieldIfDue = createYielder();
     let text = "";
     for (const [name, metric] of this.metrics) {

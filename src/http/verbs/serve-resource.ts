@@ -32,6 +32,7 @@ export function serveResource(
   const { resource } = context;
   if (resource === undefined) throw unknownPath(groupHint(facts.group, service.engine.vocabulary));
   checkShape(resource, facts);
+  checkMethod(service, context, facts);
   const verb = verbIn(facts);
   const verbs = verbsAt(resource, facts.subresource);
   if (!verbs.includes(verb))
@@ -139,8 +140,22 @@ function checkShape(resource: Resource, facts: ResourceFacts): void {
     if (name !== "" || !resource.kind.verbs.includes("list")) throw unknownPath();
     if (verb !== "list" && verb !== "watch") throw notAllowed();
   }
-  if (name !== "" && verb === "create" && subresource === "") throw notAllowed();
+  if (name !== "" && subresource === "") {
+    // What can only be created, such as a review, has no paths with a name.
+    if (isCreateOnly(resource)) throw unknownPath();
+    if (verb === "create") throw notAllowed();
+  }
   if (name === "" && (verb === "update" || verb === "patch")) throw notAllowed();
+}
+
+/** @throws {StatusError} MethodNotAllowed for a HEAD that the vocabulary has for backends only */
+function checkMethod(
+  { engine }: HttpService,
+  { exchange }: RequestContext,
+  { subresource }: ResourceFacts,
+): void {
+  if (exchange.method !== "HEAD" || engine.vocabulary.behavior.headOfResources) return;
+  if (subresource !== "proxy") throw notAllowed();
 }
 
 /**
@@ -149,6 +164,10 @@ function checkShape(resource: Resource, facts: ResourceFacts): void {
  */
 function isNamespaceItself(resource: Resource, { namespace, name }: ResourceFacts): boolean {
   return resource.name === "namespaces" && resource.group === "" && namespace === name;
+}
+
+function isCreateOnly({ kind }: Resource): boolean {
+  return kind.verbs.length === 1 && kind.verbs[0] === "create";
 }
 
 function verbsAt(resource: Resource, subresource: string): readonly Verb[] {

@@ -1,3 +1,4 @@
+import { isAtLeast } from "../../base/releases.ts";
 import { kind } from "./v1.ts";
 import { type ObjectFor } from "../../schema/kind.ts";
 import { ObjectMeta } from "../../schema/object-meta.ts";
@@ -49,5 +50,14 @@ export const ServiceAccount = kind({
     },
     ageColumn,
   ],
+  warnings: ({ metadata }, { vocabulary, release }, live) => {
+    const key = `${vocabulary.domain}/enforce-mountable-secrets`;
+    const isAdded =
+      metadata.annotations?.[key] !== undefined && live?.metadata.annotations?.[key] === undefined;
+    if (!isAdded || !isAtLeast(release, "1.32")) return [];
+    return [
+      `metadata.annotations[${key}]: deprecated since v1.32; keep accounts that may not share secrets in separate namespaces`,
+    ];
+  },
 });
 export type ServiceAccount = ObjectFor<typeof ServiceAccount>;

@@ -65,7 +65,6 @@ const byReason: Readonly<Record<string, readonly string[]>> = {
     "InTreePluginvSphereUnregister",
   ],
   "the server doesn't have this feature": [
-    "ComponentSLIs",
     "ContextualLogging",
     "LegacyServiceAccountTokenTracking",
     "LoggingAlphaOptions",

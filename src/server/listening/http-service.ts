@@ -19,7 +19,8 @@ import type { FlowControl } from "../../flow/flow-control.ts";
 import { addHealthPaths } from "../../http/documents/health.ts";
 import { WatchCounts } from "../../http/limits/watch-counts.ts";
 import type { MetricSet } from "../../http/metrics/metric-set.ts";
-import { addMetricsPath } from "../../http/documents/metrics-page.ts";
+import { addIndicatorsPath, addMetricsPath } from "../../http/documents/metrics-page.ts";
+import { HealthIndicators } from "../../http/metrics/health-indicators.ts";
 import { AuthenticationMetrics } from "../../http/metrics/authentication-metrics.ts";
 import { RequestMetrics } from "../../http/metrics/request-metrics.ts";
 import { addOpenIdPaths } from "../../http/documents/openid-documents.ts";
@@ -91,7 +92,9 @@ export async function httpService(
   const on = engine.featureEnabled;
   const passOn: OpenApiParts["passOn"] = (...request) => serveAggregated(service, ...request);
   addApiDocuments(paths, engine, defect, { apiServices, clock, passOn });
-  addHealthPaths(paths, health, vocabulary.behavior);
+  const indicators = on("ComponentSLIs") ? new HealthIndicators(vocabulary, options.release) : undefined;
+  addHealthPaths(paths, health, vocabulary.behavior, indicators);
+  if (indicators !== undefined) addIndicatorsPath(paths, clock, indicators, options.otherProcesses);
   addOpenIdDocuments(options, paths, serviceAccounts);
   addMetricsPath(paths, clock, metrics, options.otherProcesses);
   const service: HttpService = {

@@ -2,10 +2,10 @@ import { configDefaults, defineConfig, type ViteUserConfig } from "vitest/config
 import { chromiumPath } from "./test/support/chromium-path.ts";
 
 /**
- * Files that need a process of their own, because they replace globals while modules load. All others share processes: loading the modules
- * takes longer than most tests.
+ * Files that need a process of their own, because they replace globals or modules, or share servers among files. All others share
+ * processes: loading the modules takes longer than most tests.
  */
-const ownProcess = ["test/tidy/expressions.test.ts"];
+const ownProcess = ["test/tidy/expressions.test.ts", "test/cli/running-flags/*.test.ts"];
 
 /** Files that only `npm run test:long` runs. */
 const longFiles = ["test/**/*.long.test.ts", "test/**/*.chromium.test.ts"];

@@ -36,6 +36,11 @@ export const longTests = [
     short: "the same files for a shorter time",
   },
   {
+    tests: ["test/cost-laws/"],
+    touchedBy: ["src/kinds/", "src/admission/", "src/schema/", "src/fields/", "test/cost-laws/"],
+    short: "every third law",
+  },
+  {
     tests: ["test/package/"],
     touchedBy: ["package.json", "package-lock.json", "scripts/", "src/index.ts", "test/package/"],
     short: "the installation of the packed package, its types and its release",

@@ -62,7 +62,8 @@ describe.each(names)("a definition with the name %s", (name) => {
 
   test("as a path of the scale is read and applied only there", async () => {
     await server.admin.post(path, order("scaled", {}, { kind }));
-    expect((await server.admin.get(`${path}/scaled/scale`)).body.spec).toEqual({});
+    // No count is set, nor taken from the prototype.
+    expect((await server.admin.get(`${path}/scaled/scale`)).status).toBe(500);
     const body = {
       apiVersion: "autoscaling/v1",
       kind: "Scale",

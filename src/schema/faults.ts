@@ -34,6 +34,8 @@ interface Work {
   remaining: number;
   /** When `remaining` falls to this, the clock is looked at. */
   nextLook: number;
+  /** Whether the work takes turns. */
+  pauses: boolean;
   yieldIfDue?: YieldIfDue;
   /** The faults of the object, for the fault that the limit is exceeded. */
   readonly causes: Cause[];
@@ -80,6 +82,7 @@ export class FieldReport {
     const work: Work = {
       remaining: maxWorkUnits,
       nextLook: maxWorkUnits - unitsPerLook,
+      pauses: true,
       causes,
       deferred: [],
     };
@@ -128,7 +131,7 @@ export class FieldReport {
    */
   pauseIfDue(): MaybePromise<void> {
     const { work } = this.shared;
-    if (work.remaining > work.nextLook) return undefined;
+    if (!work.pauses || work.remaining > work.nextLook) return undefined;
     work.nextLook = work.remaining - unitsPerLook;
     return (work.yieldIfDue ??= createYielder())();
   }
@@ -158,7 +161,7 @@ export class FieldReport {
   /** As {@link FieldReport.finish}, without turns: for programs that have no other work meanwhile. */
   finishAtOnce(): void {
     const { work } = this.shared;
-    work.nextLook = Number.NEGATIVE_INFINITY;
+    work.pauses = false;
     let added = 0;
     for (const { report, position, check } of work.deferred.splice(0)) {
       const separate = report.separate();

@@ -109,3 +109,12 @@ test("the faults of deferred checks come where the checks were deferred", async 
   await report.finish();
   expect(report.faults.map(({ field }) => field)).toEqual(["a", "b", "c", "d"]);
 });
+
+test("checks that are finished at once never pause, however long they take", () => {
+  const report = FieldReport.start();
+  const anyOf = repeat(1000, (index) => ({ pattern: `^once${index}$` }));
+  const node = parseSchema(objectWith(list({ ...word, anyOf })), prefix);
+  report.defer((own) => checkValue(node, { part: repeat(500, () => "x") }, own));
+  report.finishAtOnce();
+  expect(report.faults.length).toBeGreaterThan(100);
+});

@@ -2,10 +2,16 @@ import { configDefaults, defineConfig, type ViteUserConfig } from "vitest/config
 import { chromiumPath } from "./test/support/chromium-path.ts";
 
 /**
- * Files that need a process of their own, because they replace globals or modules, or share servers among files. All others share
- * processes: loading the modules takes longer than most tests.
+ * Files that need a process of their own, because they replace globals or modules, share servers among files, or measure turns of the event
+ * loop, which the collector of a large heap lengthens. All others share processes: loading the modules takes longer than most tests.
  */
-const ownProcess = ["test/tidy/expressions.test.ts", "test/cli/running-flags/*.test.ts"];
+const ownProcess = [
+  "test/tidy/expressions.test.ts",
+  "test/cli/running-flags/*.test.ts",
+  "test/api/large-writes.test.ts",
+  "test/base/yaml.test.ts",
+  "test/schema/custom-schema-turns.test.ts",
+];
 
 /** Files that only `npm run test:long` runs. */
 const longFiles = ["test/**/*.long.test.ts", "test/**/*.chromium.test.ts"];

@@ -153,8 +153,25 @@ function deleteOptions(uid?: string): object {
   };
 }
 
-function metadataIn(item: JsonObject): ObjectMetaValue {
-  return (isObject(item["metadata"]) ? item["metadata"] : {}) as ObjectMetaValue;
+/** Reads the metadata that controllers use. Members that a server sends in another form count as absent. */
+function metadataIn({ metadata }: JsonObject): ObjectMetaValue {
+  if (!isObject(metadata)) return {} as ObjectMetaValue;
+  const { finalizers, ownerReferences } = metadata;
+  const texts = ["name", "namespace", "uid", "resourceVersion", "deletionTimestamp"].flatMap((name) => {
+    const value = metadata[name];
+    return typeof value === "string" ? [[name, value]] : [];
+  });
+  return {
+    ...Object.fromEntries(texts),
+    ...(Array.isArray(finalizers) && { finalizers: finalizers.filter((one) => typeof one === "string") }),
+    ...(Array.isArray(ownerReferences) && { ownerReferences: ownerReferences.filter(isOwnerReference) }),
+  } as ObjectMetaValue;
+}
+
+function isOwnerReference(value: JsonValue): boolean {
+  return (
+    isObject(value) && ["apiVersion", "kind", "name", "uid"].every((name) => typeof value[name] === "string")
+  );
 }
 
 /**

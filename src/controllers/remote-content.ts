@@ -57,7 +57,7 @@ interface Pass {
 export class RemoteContent {
   private readonly passes = new Map<string, Pass>();
   /** The uids of the namespaces that are to be emptied, by name. */
-  private readonly wanted = new Map<string, string>();
+  private readonly uidsToEmpty = new Map<string, string>();
   private readonly servers = new Map<string, { failed: number; pausedUntil: number }>();
   private readonly queue: WorkQueue;
   private readonly clock: Clock;
@@ -83,7 +83,7 @@ export class RemoteContent {
   /** Forgets a namespace that was deleted. */
   forget(name: string): void {
     this.passes.delete(name);
-    this.wanted.delete(name);
+    this.uidsToEmpty.delete(name);
   }
 
   /** Returns the state after the last pass; starts another one if that is due. */
@@ -94,7 +94,7 @@ export class RemoteContent {
     const isCurrent = last?.uid === uid && last.revision === apiServices.revision;
     const age = isCurrent ? this.clock.monotonicNow() - last.endedAt : Infinity;
     if (isCurrent && age < delayAfter(last)) return last.state;
-    this.wanted.set(name, uid);
+    this.uidsToEmpty.set(name, uid);
     this.queue.add(name);
     return last?.uid === uid ? { ...last.state, isEmpty: false } : unknownContent;
   }
@@ -107,7 +107,7 @@ export class RemoteContent {
   }
 
   private async work(name: string): Promise<void> {
-    const uid = this.wanted.get(name);
+    const uid = this.uidsToEmpty.get(name);
     if (uid === undefined) return;
     const { revision } = this.context.apiServices;
     const byServer = new Map<string, RemoteObjects[]>();
@@ -119,8 +119,8 @@ export class RemoteContent {
     const remaining = results.flatMap((one) => one.remaining);
     const failures = results.flatMap((one) => one.failures);
     const before = this.passes.get(name);
-    if (this.wanted.get(name) !== uid) return;
-    this.wanted.delete(name);
+    if (this.uidsToEmpty.get(name) !== uid) return;
+    this.uidsToEmpty.delete(name);
     this.passes.set(name, {
       uid,
       revision,

@@ -6,6 +6,16 @@ export function tokenProtocolPrefix({ groupSuffix }: Vocabulary): string {
   return `base64url.bearer.authorization.${groupSuffix}.`;
 }
 
+/** Returns the WebSocket protocols that a client offers, and those of them that contain tokens. */
+export function offeredProtocols(
+  protocols: string,
+  vocabulary: Vocabulary,
+): { readonly offered: readonly string[]; readonly tokens: readonly string[] } {
+  const prefix = tokenProtocolPrefix(vocabulary);
+  const offered = protocols.split(",").map((one) => one.trim());
+  return { offered, tokens: offered.filter((one) => one.startsWith(prefix)) };
+}
+
 const utf8 = new TextDecoder("utf-8", { fatal: true });
 
 /**
@@ -18,13 +28,11 @@ const utf8 = new TextDecoder("utf-8", { fatal: true });
  * @throws {StatusError} Unauthorized for several tokens, a malformed token, or a token without another protocol.
  */
 export function webSocketAuthorization(protocols: string, vocabulary: Vocabulary): string | undefined {
-  const prefix = tokenProtocolPrefix(vocabulary);
-  const offered = protocols.split(",").map((one) => one.trim());
-  const tokens = offered.filter((one) => one.startsWith(prefix));
+  const { offered, tokens } = offeredProtocols(protocols, vocabulary);
   if (tokens.length === 0) return undefined;
   if (tokens.length > 1) throw refusal("the WebSocket protocols contain several tokens");
   if (offered.length === 1) throw refusal("a WebSocket request with a token requires another protocol");
-  const encoded = tokens[0]!.slice(prefix.length);
+  const encoded = tokens[0]!.slice(tokenProtocolPrefix(vocabulary).length);
   if (!/^[\w-]+$/.test(encoded))
     throw refusal("the token in the WebSocket protocols is not valid base64url of UTF-8");
   try {

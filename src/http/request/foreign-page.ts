@@ -1,4 +1,4 @@
-import { tokenProtocolPrefix } from "../../authentication/websocket-token.ts";
+import { offeredProtocols } from "../../authentication/websocket-token.ts";
 import { StatusError } from "../../base/status-error.ts";
 import { readFacts, type RequestFacts } from "./facts.ts";
 import type { HttpExchange } from "../transport/http-exchange.ts";
@@ -65,9 +65,8 @@ export function refuseForeignPage(exchange: Request, vocabulary: Vocabulary): vo
 function hasOnlyToken(exchange: Request, vocabulary: Vocabulary): boolean {
   if (exchange.connection.certificate !== undefined) return false;
   if (exchange.header("upgrade")?.toLowerCase() !== "websocket") return false;
-  const protocols = (exchange.header("sec-websocket-protocol") ?? "").split(",").map((one) => one.trim());
-  const prefix = tokenProtocolPrefix(vocabulary);
-  return protocols.some((one) => one.startsWith(prefix));
+  const protocols = exchange.header("sec-websocket-protocol") ?? "";
+  return offeredProtocols(protocols, vocabulary).tokens.length > 0;
 }
 
 function isOfForeignPage(exchange: Request): boolean {

@@ -1,4 +1,4 @@
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { createYielder, nextTurn } from "../../src/base/yielding.ts";
 import { countTurns } from "../support/event-loop-turns.ts";
 
@@ -16,12 +16,18 @@ test("of several pieces of long work one continues in each turn of the event loo
 });
 
 test("long work yields after 3 ms, and not before", async () => {
-  const yieldIfDue = createYielder();
-  expect(yieldIfDue()).toBeUndefined();
-  const end = performance.now() + 4;
-  while (performance.now() < end);
-  const pause = yieldIfDue();
-  expect(pause).toBeInstanceOf(Promise);
-  await pause;
-  expect(yieldIfDue()).toBeUndefined();
+  const now = vi.spyOn(performance, "now").mockReturnValue(1000);
+  try {
+    const yieldIfDue = createYielder();
+    now.mockReturnValue(1002.9);
+    expect(yieldIfDue()).toBeUndefined();
+    now.mockReturnValue(1003);
+    const pause = yieldIfDue();
+    expect(pause).toBeInstanceOf(Promise);
+    await pause;
+    now.mockReturnValue(1005.9);
+    expect(yieldIfDue()).toBeUndefined();
+  } finally {
+    now.mockRestore();
+  }
 });

@@ -3,15 +3,18 @@ import type { Clock, Timer } from "../../base/clock.ts";
 
 /** Interval of polling for a new revision without file notifications; a poll costs about a microsecond. */
 const pollMs = 250;
+/** Delay of a second look after a notification, which can come before the commit is visible to readers. */
+const secondLookMs = 5;
 
 /**
- * Calls back when another process may have committed. LMDB writes a commit's last page to the data file when the commit
- * becomes visible, so `fs.watch` on that file fires at the right moment. A slow poll covers file systems without
- * notifications.
+ * Calls back when another process may have committed. LMDB writes a commit's last page to the data file just before the
+ * commit becomes visible, so `fs.watch` on that file fires at about the right moment; a second look follows soon. A slow poll covers file
+ * systems without notifications.
  */
 export class ChangeWatch {
   private watcher: FSWatcher | undefined;
   private timer: Timer | undefined;
+  private secondLook: Timer | undefined;
   private stopped = false;
 
   /** @param onChange must not throw. */
@@ -21,7 +24,7 @@ export class ChangeWatch {
     private readonly onChange: () => void,
   ) {
     try {
-      this.watcher = watch(file, { persistent: false }, onChange);
+      this.watcher = watch(file, { persistent: false }, () => this.changed());
       this.watcher.on("error", () => this.watcher?.close());
     } catch {
       // No notifications (watch limit reached, remote file system): rely on the poll.
@@ -34,6 +37,15 @@ export class ChangeWatch {
     this.stopped = true;
     this.watcher?.close();
     this.timer?.cancel();
+    this.secondLook?.cancel();
+  }
+
+  private changed(): void {
+    this.onChange();
+    this.secondLook ??= this.clock.setTimer(() => {
+      this.secondLook = undefined;
+      this.onChange();
+    }, secondLookMs);
   }
 
   private poll(): void {

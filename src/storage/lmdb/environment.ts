@@ -12,6 +12,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { open, type RootDatabase } from "lmdb";
+import { type Clock, systemClock } from "../../base/clock.ts";
 import { makeFolder } from "../../base/folders.ts";
 import { firstRevision } from "../entry.ts";
 import type { RequestedStamp } from "../stamp.ts";
@@ -56,11 +57,17 @@ const openFolders = new Map<string, Shared>();
 /**
  * Opens a folder; creates it if it doesn't exist.
  *
+ * @param clock measures how long commits block the event loop; that of the first store that opens the folder.
  * @throws {StoreDamagedError} if the folder or its files can't be used, or were replaced while this process has them open.
  * @throws {StoreTimeoutError} if a stopped process holds the write lock.
  * @throws {StoreStampError} if the store has another stamp.
  */
-export function acquireEnvironment(dir: string, mapBytes: number, stamp?: RequestedStamp): Environment {
+export function acquireEnvironment(
+  dir: string,
+  mapBytes: number,
+  stamp?: RequestedStamp,
+  clock: Clock = systemClock,
+): Environment {
   const path = prepareFolder(dir);
   const shared = openFolders.get(path);
   if (shared !== undefined) {
@@ -76,7 +83,7 @@ export function acquireEnvironment(dir: string, mapBytes: number, stamp?: Reques
   refuseStoppedWriter(path);
   let environment: Environment;
   try {
-    environment = openEnvironment(path, mapBytes, stamp);
+    environment = openEnvironment(path, mapBytes, stamp, clock);
   } catch (error) {
     throw error instanceof StoreError ? error : damagedError(path, error);
   }
@@ -148,7 +155,12 @@ function keepPrivate(dir: string): void {
   }
 }
 
-function openEnvironment(dir: string, mapBytes: number, stamp: RequestedStamp | undefined): Environment {
+function openEnvironment(
+  dir: string,
+  mapBytes: number,
+  stamp: RequestedStamp | undefined,
+  clock: Clock,
+): Environment {
   refuseForeignFile(dir);
   const restores = needsRestore(dir);
   if (!restores) refuseDamagedMeta(dir);
@@ -191,7 +203,7 @@ function openEnvironment(dir: string, mapBytes: number, stamp: RequestedStamp | 
         root,
         lock,
         pageBytes,
-        syncs: new DeferredSyncs({ dir, root, meta, lock, pageBytes }),
+        syncs: new DeferredSyncs({ dir, root, meta, lock, pageBytes, clock }),
         records,
         meta,
         data: root.openDB({ name: "data", ...values }),

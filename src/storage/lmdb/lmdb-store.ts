@@ -77,7 +77,7 @@ export function openLmdbStore(options: LmdbStoreOptions): LmdbStore {
     throw new StoreError(
       "the embedded store can defer syncs only on Linux with /proc/sys/kernel/random/boot_id",
     );
-  return new EmbeddedStore(options, acquireEnvironment(dir, mapSize, stamp));
+  return new EmbeddedStore(options, acquireEnvironment(dir, mapSize, stamp, options.clock));
 }
 
 class EmbeddedStore implements LmdbStore {

@@ -1,6 +1,7 @@
 import { closeSync, fdatasync, fdatasyncSync, openSync } from "node:fs";
 import { join } from "node:path";
 import type { Database, RootDatabase } from "lmdb";
+import type { Clock } from "../../../base/clock.ts";
 import { StoreDamagedError } from "../../store.ts";
 import { dataFile } from "../files.ts";
 import { encodeState, type State } from "../layout.ts";
@@ -36,6 +37,8 @@ export interface DeferrableEnvironment {
   readonly meta: Database<Buffer, string>;
   readonly lock: WriterLock;
   readonly pageBytes: number;
+  /** Measures how long commits block the event loop. */
+  readonly clock: Clock;
 }
 
 /** A snapshot of a committed state, whose pages no commit overwrites while it is held. */
@@ -139,11 +142,11 @@ export class DeferredSyncs {
    * @throws {MustSync} if it must be synced; nothing was written.
    */
   commit(writes: number, now: number, work: (unsyncedSince: number) => void): void {
-    const { root, lock } = this.environment;
+    const { root, lock, clock } = this.environment;
     if (!this.isReady || this.transactions > 0 || lock.holder() !== undefined) throw new MustSync();
     const since = this.unsynced.writes === 0 ? now : this.unsynced.since;
     let began = false;
-    const start = performance.now();
+    const start = clock.monotonicNow();
     try {
       root.transactionSync(() => {
         if (!this.isOwner() || this.state().revision + writes > this.ceiling) throw new MustSync();
@@ -151,7 +154,7 @@ export class DeferredSyncs {
         work(since);
       }, unsyncedTransaction);
       // A busy disk makes writes to the system's memory wait.
-      const blockedMs = performance.now() - start;
+      const blockedMs = clock.monotonicNow() - start;
       if (blockedMs > stallMs && this.hasStalled) this.retreat(blockedMs * stallFactor);
       this.hasStalled = blockedMs > stallMs;
     } catch (error) {
@@ -175,7 +178,7 @@ export class DeferredSyncs {
     while (isNeeded()) {
       if (this.transactions > 0) await this.withoutTransactions();
       else if (this.isReady && this.unsynced.writes < waitAfterWrites) return true;
-      else if (performance.now() < this.retreatUntil) throw new MustSync();
+      else if (this.environment.clock.monotonicNow() < this.retreatUntil) throw new MustSync();
       else await this.advance();
     }
     return false;
@@ -381,7 +384,7 @@ export class DeferredSyncs {
 
   private retreat(ms = retreatMs): void {
     this.isReady = false;
-    this.retreatUntil = performance.now() + ms;
+    this.retreatUntil = this.environment.clock.monotonicNow() + ms;
   }
 
   private giveUp(): never {

@@ -31,6 +31,18 @@ export const longTests = [
     short: "two of its planted defects, and the replay of two seeds",
   },
   {
+    tests: ["test/lives/"],
+    touchedBy: [
+      "src/kinds/",
+      "src/resources/",
+      "src/schema/",
+      "src/fields/",
+      "src/admission/",
+      "test/lives/",
+    ],
+    short: "every change of the recorded lives, and a fixed sample of their dry runs, for both releases",
+  },
+  {
     tests: ["test/robustness/fuzz"],
     touchedBy: ["src/http/", "src/schema/", "src/fields/", "src/base/", "test/robustness/"],
     short: "the same files for a shorter time",

@@ -11,8 +11,6 @@ const slowFiles = {
   "test/lives/later-release.test.ts": "compares every recorded answer of a later release",
   "test/lives/members.test.ts": "compares every recorded answer about members of kinds",
   "test/lives/lives.test.ts": "compares every recorded answer about lives of objects",
-  "test/attacks/unread-answers-seats.test.ts":
-    "fills all seats of a priority level with unread TLS streams, for each path",
 };
 
 const report = JSON.parse(readFileSync("node_modules/.plinth-tests.json", "utf8"));

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { TestServer, type Api } from "../support/api.ts";
+import { effort } from "../support/effort.ts";
 import { readAnswers } from "./answers.ts";
 import { differences, unheld, type Held } from "./comparison.ts";
 import type { Corpus } from "./corpora.ts";
@@ -16,22 +17,28 @@ const featureGates: Readonly<Record<Release, string>> = {
   "1.37": "",
 };
 
-/** Of the dry runs for a later release that 1.26 answers in the same way or doesn't know, one in this number is replayed, to save time. */
-const sampling = process.env["PLINTH_LIVES"] === "all" ? 1 : 8;
+/** One dry run in this number is replayed, to save time; all of them in the long form of the tests. */
+const samplings = {
+  /** Of those for the first release. */
+  first: effort(4, 1),
+  /** Of those for a later release that the first one answers in the same way, or has no answer to. */
+  same: effort(16, 1),
+  /** Of those for a later release whose answers differ. */
+  different: effort(4, 1),
+};
 
-/**
- * Returns the steps of a case that are replayed: for release 1.26 all, for a later one a sample of the dry runs, and all whose answers
- * differ from those of 1.26 to the same case.
- */
+/** Returns the steps of a case that are replayed: all that change something, and a sample of the dry runs. */
 function replayedSteps(corpus: string, release: Release, title: string): (step: string) => boolean {
-  if (release === "1.26") return () => true;
-  const answers = readAnswers(corpus, release).get(title)!;
-  const sampled = dryRunsOf(corpus, answers);
-  const before = readAnswers(corpus, "1.26").get(title);
-  const texts = before && new Set(before.map((told) => JSON.stringify(told)));
-  const skipped = sampled.filter(
-    (told, index) => index % sampling !== 0 && (texts?.has(JSON.stringify(told)) ?? true),
-  );
+  const dryRuns = dryRunsOf(corpus, readAnswers(corpus, release).get(title)!);
+  const first = release === "1.26" ? undefined : readAnswers(corpus, "1.26").get(title);
+  const texts = first && new Set(first.map((told) => JSON.stringify(told)));
+  const every = (told: Told) => {
+    if (release === "1.26") return samplings.first;
+    return (texts?.has(JSON.stringify(told)) ?? true) ? samplings.same : samplings.different;
+  };
+  // Another part of each case.
+  const offset = title.length;
+  const skipped = dryRuns.filter((told, index) => (index + offset) % every(told) !== 0);
   const steps = new Set(skipped.map(({ step }) => step));
   return (step) => !steps.has(step);
 }
@@ -97,7 +104,7 @@ export function suiteOf({ name, cases, held }: Corpus, release: Release = "1.26"
     });
 
     // A sample needn't have what every reason is for.
-    if (release !== "1.26" && sampling > 1) return;
+    if (samplings.first > 1) return;
     test("each reason why a difference is held right is needed", () => {
       const needed = reasons.filter(({ releases }) => release === "1.26" || releases !== undefined);
       expect(needed.filter((reason) => !used.has(reason)).map(({ because }) => because)).toEqual([]);

@@ -66,9 +66,9 @@ export class WatchSocket {
 
   /** The messages so far, of which there are at least as many. */
   async messages(count: number): Promise<Message[]> {
-    let found: Message[] = [];
-    await this.raw.receives({ test: (text: string) => (found = messagesIn(text)).length >= count } as RegExp);
-    return found;
+    const frames = new Frames();
+    await this.raw.receives({ test: (text: string) => frames.read(text).length >= count } as RegExp);
+    return frames.messages;
   }
 
   /** All messages, when the server has closed the connection. */
@@ -101,22 +101,41 @@ export class WatchSocket {
   }
 }
 
-function messagesIn(text: string): Message[] {
-  const start = text.indexOf("\r\n\r\n");
-  let rest = Buffer.from(text.slice(start + 4), "latin1");
-  const found: Message[] = [];
-  while (start >= 0 && rest.length >= 2) {
-    expect(rest[0]! & 0xf0).toBe(0x80);
-    const short = rest[1]!;
-    const at = short < 126 ? 2 : short === 126 ? 4 : 10;
-    if (rest.length < at) break;
-    const length =
-      short < 126 ? short : short === 126 ? rest.readUInt16BE(2) : Number(rest.readBigUInt64BE(2));
-    if (rest.length < at + length) break;
-    found.push({ opcode: rest[0]! & 0x0f, payload: rest.subarray(at, at + length) });
-    rest = rest.subarray(at + length);
+const messagesIn = (text: string): Message[] => new Frames().read(text);
+
+/** Reads the frames of a text that grows; of large frames, no byte is read twice. */
+class Frames {
+  readonly messages: Message[] = [];
+  /** Where the next frame begins; 0 before the head is complete. */
+  private start = 0;
+  /** The length from which on the text has the next frame. */
+  private complete = 0;
+
+  read(text: string): Message[] {
+    if (this.start === 0) {
+      const end = text.indexOf("\r\n\r\n");
+      if (end < 0) return this.messages;
+      this.start = end + 4;
+    }
+    while (text.length >= Math.max(this.complete, this.start + 2)) {
+      const head = Buffer.from(text.slice(this.start, this.start + 10), "latin1");
+      expect(head[0]! & 0xf0).toBe(0x80);
+      const short = head[1]!;
+      const headBytes = short < 126 ? 2 : short === 126 ? 4 : 10;
+      if (head.length < headBytes) break;
+      const length =
+        short < 126 ? short : short === 126 ? head.readUInt16BE(2) : Number(head.readBigUInt64BE(2));
+      const payload = this.start + headBytes;
+      this.complete = payload + length;
+      if (text.length < this.complete) break;
+      this.messages.push({
+        opcode: head[0]! & 0x0f,
+        payload: Buffer.from(text.slice(payload, this.complete), "latin1"),
+      });
+      this.start = this.complete;
+    }
+    return this.messages;
   }
-  return found;
 }
 
 /** The events of text messages. */

@@ -6,7 +6,12 @@ import { root } from "../support/root.ts";
 import { filesBelow, read } from "./source-files.ts";
 
 const testFiles = filesBelow("test").filter((file) => file.endsWith(".test.ts"));
-const isLong = (file: string) => /\.(long|chromium)\.test\.ts$/.test(file) || /\beffort\(/.test(read(file));
+/** Files whose effort is decided by a module that they share. */
+const sharedEffort = new Map([["test/lives/", "test/lives/suite.ts"]]);
+const isLong = (file: string) => {
+  const [, decides = file] = Array.from(sharedEffort).find(([folder]) => file.startsWith(folder)) ?? [];
+  return /\.(long|chromium)\.test\.ts$/.test(file) || /\beffort\(/.test(read(decides));
+};
 const filters = longTests.flatMap(({ tests }) => tests);
 
 test("each long test has a row that says which changes run it", () => {

@@ -37,7 +37,6 @@ export interface DeferrableEnvironment {
   readonly meta: Database<Buffer, string>;
   readonly lock: WriterLock;
   readonly pageBytes: number;
-  /** Measures how long commits block the event loop. */
   readonly clock: Clock;
 }
 
@@ -344,9 +343,8 @@ export class DeferredSyncs {
         fdatasync(this.file.file, (error) => (error === null ? resolve() : reject(error))),
       );
     } catch (error) {
-      const { dir } = this.environment;
       this.failure = new StoreDamagedError(
-        `the writes to ${dir} could not be synced (${String(error)}): check the disk, then restart the server; ` +
+        `the writes to ${this.environment.dir} could not be synced (${String(error)}): check the disk, then restart the server; ` +
           "it continues with the last synced state",
         { cause: error },
       );

@@ -58,7 +58,7 @@ export const ObjectMeta = struct(
     deletionTimestamp: field(
       9,
       time,
-      "Time at which the object's deletion is due; set by the server when it is deleted.",
+      "Time at which the object is due to be removed; set by the server on a deletion.",
     ).nullable(),
     deletionGracePeriodSeconds: field(
       10,

@@ -57,7 +57,7 @@ function declareSpec(declarations: Structs) {
       )
         .atomic()
         .check(variables),
-      mutations: field(4, list(declareMutation(declarations)), "The mutations, in order.").atomic(),
+      mutations: field(4, list(declareMutation(declarations)), "Mutations of the object, in order.").atomic(),
       failurePolicy: field(
         5,
         string,

@@ -42,7 +42,7 @@ export function declareMatchResources({ atomicStruct }: Pick<AdmissionDeclaratio
     matchPolicy: field(
       7,
       string,
-      "Exact, or Equivalent to match other versions of a resource too. Default: Equivalent.",
+      "Match policy: Exact, or Equivalent to match other versions of a resource too. Default: Equivalent.",
     )
       .nullable()
       .oneOf("Equivalent", "Exact")

@@ -57,7 +57,7 @@ export const webhookFields = {
   matchPolicy: field(
     9,
     string,
-    "Exact, or Equivalent to match other versions of a resource too. Default: Equivalent.",
+    "Match policy: Exact, or Equivalent to match other versions of a resource too. Default: Equivalent.",
   )
     .nullable()
     .oneOf("Equivalent", "Exact")

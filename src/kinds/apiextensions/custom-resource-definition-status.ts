@@ -19,7 +19,7 @@ const CustomResourceDefinitionCondition = struct(
     type: field(1, string, "Type of the condition, such as Established.")
       .declaredRequired()
       .knownValues("Established", approvalCondition, "NamesAccepted", "NonStructuralSchema", "Terminating"),
-    status: field(2, string, "Status of the condition.")
+    status: field(2, string, "Status of the condition: True, False or Unknown.")
       .declaredRequired()
       .knownValues("False", "True", "Unknown"),
     lastTransitionTime: field(3, time, "Time of the last change of `status`.").emitEmpty(),

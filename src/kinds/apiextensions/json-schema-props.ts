@@ -32,7 +32,11 @@ const ValidationRule = struct(
       fieldPath: since("1.28", field(5, string, "Path of the field in error, relative to the value.")),
       optionalOldSelf: since(
         "1.29",
-        field(6, bool, "Evaluates the rule for new values too; `oldSelf` is optional.").nullable(),
+        field(
+          6,
+          bool,
+          "Whether to evaluate the rule for new values too; `oldSelf` is then optional.",
+        ).nullable(),
       ),
     }),
   },
@@ -48,8 +52,8 @@ export const JSONSchemaProps: StructType = struct(
   "JSONSchemaProps",
   "A schema of JSON values (after draft 4 of JSON Schema).",
   () => ({
-    id: field(1, string, "Ignored."),
-    $schema: field(2, string, "Ignored."),
+    id: field(1, string, "Identifier of the schema; ignored."),
+    $schema: field(2, string, "URI of the schema dialect; ignored."),
     $ref: field(3, string, "Unsupported; must be absent.").nullable(),
     description: field(4, string, "Description of the value."),
     type: field(5, string, "JSON type of the value."),

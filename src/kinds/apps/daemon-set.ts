@@ -43,7 +43,7 @@ const DaemonSetUpdateStrategy = struct(
     type: field(
       1,
       string,
-      "RollingUpdate, or OnDelete to replace pods only when they are deleted. Default: RollingUpdate.",
+      "Type of the update: RollingUpdate, or OnDelete to replace only deleted pods. Default: RollingUpdate.",
     )
       .oneOf(...strategyTypes)
       .unchecked()
@@ -136,7 +136,11 @@ const DaemonSetStatus = struct("DaemonSetStatus", "Observed state of a DaemonSet
     int32,
     "Number of nodes that should run the pod and have no available one.",
   ).check(nonNegative),
-  collisionCount: field(9, int32, "Number of hash collisions in names of revisions; part of the hash.")
+  collisionCount: field(
+    9,
+    int32,
+    "Number of hash collisions in names of revisions; it makes the next name differ.",
+  )
     .nullable()
     .check(nonNegative),
   conditions: field(10, list(DaemonSetCondition), "Conditions of the object, at most one per type.")

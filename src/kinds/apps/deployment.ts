@@ -59,7 +59,11 @@ const DeploymentStrategy = struct(
   "DeploymentStrategy",
   "Strategy for replacing pods after the template changes.",
   {
-    type: field(1, string, "RollingUpdate, or Recreate to stop all old pods first. Default: RollingUpdate.")
+    type: field(
+      1,
+      string,
+      "Type of the update: RollingUpdate, or Recreate to stop all old pods first. Default: RollingUpdate.",
+    )
       .knownValues("Recreate", "RollingUpdate")
       .unpublishedDefault("RollingUpdate"),
     rollingUpdate: field(
@@ -162,7 +166,11 @@ const DeploymentStatus = struct(
       .mapBy("type")
       .patchMerge("type"),
     readyReplicas: field(7, int32, "Number of ready pods.").check(nonNegative),
-    collisionCount: field(8, int32, "Number of hash collisions in names of replica sets; part of the hash.")
+    collisionCount: field(
+      8,
+      int32,
+      "Number of hash collisions in names of replica sets; it makes the next name differ.",
+    )
       .nullable()
       .check(nonNegative),
   },

@@ -70,7 +70,7 @@ const StatefulSetUpdateStrategy = struct(
     type: field(
       1,
       string,
-      "RollingUpdate, or OnDelete to replace pods only when they are deleted. Default: RollingUpdate.",
+      "Type of the update: RollingUpdate, or OnDelete to replace only deleted pods. Default: RollingUpdate.",
     ).oneOf("OnDelete", "RollingUpdate"),
     rollingUpdate: field(
       2,
@@ -233,7 +233,11 @@ const StatefulSetStatus = struct("StatefulSetStatus", "Observed state of a State
   updatedReplicas: field(5, int32, "Number of pods of the update revision.").check(nonNegative),
   currentRevision: field(6, string, "Revision of the pods that are not yet updated."),
   updateRevision: field(7, string, "Revision to which the pods are updated."),
-  collisionCount: field(9, int32, "Number of hash collisions in names of revisions; part of the hash.")
+  collisionCount: field(
+    9,
+    int32,
+    "Number of hash collisions in names of revisions; it makes the next name differ.",
+  )
     .nullable()
     .check(nonNegative),
   conditions: field(10, list(StatefulSetCondition), "Conditions of the object, at most one per type.")

@@ -13,7 +13,7 @@ const BoundObjectReference = struct(
   "An object to which a token's validity is bound.",
   {
     kind: field(1, string, "Kind of the object: Pod or Secret."),
-    apiVersion: field(2, string, "Group and version of the object's kind."),
+    apiVersion: field(2, string, "API group and version of the object."),
     name: field(3, string, "Name of the object."),
     uid: field(4, string, "Unique identifier of the object."),
   },

@@ -60,7 +60,7 @@ export const HorizontalPodAutoscaler = kind({
     {
       name: "MinPods",
       type: "string",
-      doc: "Minimum number of replicas. Default: 1.",
+      doc: "Minimum number of replicas.",
       cell: ({ spec }) => (spec?.minReplicas === undefined ? "<unset>" : String(spec.minReplicas)),
     },
     {

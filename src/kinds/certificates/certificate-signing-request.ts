@@ -41,7 +41,11 @@ const CertificateSigningRequestCondition = struct(
   "CertificateSigningRequestCondition",
   "A decision about a request, or its failure.",
   {
-    type: field(1, string, "Approved, Denied or Failed; other types only in the `kubernetes` vocabulary.")
+    type: field(
+      1,
+      string,
+      "Type of the condition: Approved, Denied or Failed; others only in the `kubernetes` vocabulary.",
+    )
       .declaredRequired()
       .knownValues("Approved", "Denied", "Failed"),
     reason: field(2, string, "Machine-readable reason in CamelCase."),

@@ -54,7 +54,11 @@ export const PersistentVolumeClaimSpec = struct(
     )
       .nullable()
       .check(dnsSubdomain),
-    volumeMode: field(6, string, "Filesystem, or Block for a raw block device. Default: Filesystem.")
+    volumeMode: field(
+      6,
+      string,
+      "Volume mode: Filesystem, or Block for a raw block device. Default: Filesystem.",
+    )
       .nullable()
       .oneOf("Block", "Filesystem")
       .unpublishedDefault("Filesystem"),
@@ -259,7 +263,7 @@ export const PersistentVolumeClaim = kind({
       name: "VolumeMode",
       type: "string",
       priority: 1,
-      doc: "Filesystem, or Block for a raw block device.",
+      doc: "Volume mode: Filesystem, or Block for a raw block device.",
       cell: ({ spec }) => spec?.volumeMode ?? "<unset>",
     },
   ],

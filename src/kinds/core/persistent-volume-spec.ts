@@ -97,7 +97,11 @@ export const PersistentVolumeSpec = struct(
       list(string),
       "Mount options of the volume; the server does not check them.",
     ).atomic(),
-    volumeMode: field(8, string, "Filesystem, or Block for a raw block device. Default: Filesystem.")
+    volumeMode: field(
+      8,
+      string,
+      "Volume mode: Filesystem, or Block for a raw block device. Default: Filesystem.",
+    )
       .nullable()
       .oneOf("Block", "Filesystem"),
     nodeAffinity: field(

@@ -103,7 +103,7 @@ export const PersistentVolume = kind({
       name: "VolumeMode",
       type: "string",
       priority: 1,
-      doc: "Filesystem, or Block for a raw block device.",
+      doc: "Volume mode: Filesystem, or Block for a raw block device.",
       cell: ({ spec }) => spec?.volumeMode ?? "<unset>",
     },
   ],

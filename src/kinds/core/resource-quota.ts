@@ -123,13 +123,13 @@ export const ResourceQuota = kind({
     {
       name: "Request",
       type: "string",
-      doc: "Usage and limit of resource requests and object counts.",
+      doc: "Usage and hard limit of resource requests and object counts.",
       cell: ({ status }) => usesText(status, (name) => !name.startsWith("limits.")),
     },
     {
       name: "Limit",
       type: "string",
-      doc: "Usage and limit of resource limits.",
+      doc: "Usage and hard limit of resource limits.",
       cell: ({ status }) => usesText(status, (name) => name.startsWith("limits.")),
     },
   ],

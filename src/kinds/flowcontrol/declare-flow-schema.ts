@@ -84,7 +84,7 @@ function declareSpec(declarations: Declarations) {
     "FlowDistinguisherMethod",
     "Method of dividing the requests of a flow schema into flows.",
     {
-      type: field(1, string, "ByUser or ByNamespace.")
+      type: field(1, string, "Method of dividing the requests: ByUser or ByNamespace.")
         .declaredRequired()
         .knownValues("ByNamespace", "ByUser"),
     },

@@ -171,7 +171,7 @@ function declareSpec(declarations: Declarations, { sharesName, isZeroKept }: Lev
     "PriorityLevelConfigurationSpec",
     "Limits of a priority level.",
     {
-      type: field(1, string, "Limited, or Exempt for requests without limits.")
+      type: field(1, string, "Type of the level: Limited, or Exempt for requests without limits.")
         .declaredRequired()
         .knownValues("Exempt", "Limited"),
       limited: field(2, limited, "The limits; only for the type Limited.").nullable(),
@@ -242,7 +242,7 @@ function declareLimitResponse({ struct }: Declarations) {
     "LimitResponse",
     "Handling of requests above the limit.",
     {
-      type: field(1, string, "Queue, or Reject with status 429.")
+      type: field(1, string, "Handling of requests above the limit: Queue, or Reject with status 429.")
         .declaredRequired()
         .knownValues("Queue", "Reject"),
       queuing: field(2, queuing, "The queues; only for the type Queue.").nullable(),

@@ -15,7 +15,7 @@ export function declarePolicyRules(declarations: Declarations) {
     "ResourcePolicyRule",
     "Matches requests for resources.",
     {
-      verbs: field(1, list(string), "Verbs; `*` matches all and must be the only item.")
+      verbs: field(1, list(string), "Verbs of the requests; `*` matches all and must be the only item.")
         .declaredRequired()
         .set(),
       apiGroups: field(
@@ -33,7 +33,11 @@ export function declarePolicyRules(declarations: Declarations) {
         .declaredRequired()
         .set(),
       clusterScope: field(4, bool, "Whether requests without a namespace match."),
-      namespaces: field(5, list(string), "Namespaces; `*` matches all and must be the only item.")
+      namespaces: field(
+        5,
+        list(string),
+        "Namespaces of the resources; `*` matches all and must be the only item.",
+      )
         .emitEmpty()
         .set(),
     },
@@ -43,7 +47,7 @@ export function declarePolicyRules(declarations: Declarations) {
     "NonResourcePolicyRule",
     "Matches requests for URL paths.",
     {
-      verbs: field(1, list(string), "Verbs; `*` matches all and must be the only item.")
+      verbs: field(1, list(string), "Verbs of the requests; `*` matches all and must be the only item.")
         .declaredRequired()
         .set(),
       nonResourceURLs: field(6, list(string), "URL paths; `*` at the end matches any suffix.")
@@ -63,8 +67,8 @@ export function declarePolicyRules(declarations: Declarations) {
       )
         .declaredRequired()
         .atomic(),
-      resourceRules: field(2, list(resourceRule), "Rules for requests for resources.").atomic(),
-      nonResourceRules: field(3, list(urlRule), "Rules for requests for URL paths.").atomic(),
+      resourceRules: field(2, list(resourceRule), "Rules that match requests for resources.").atomic(),
+      nonResourceRules: field(3, list(urlRule), "Rules that match requests for URL paths.").atomic(),
     },
     { check: checkRules },
   );

@@ -8,7 +8,11 @@ import { AccessGrant, BindingFault, NearMiss, SubjectGrant } from "./grants.ts";
 
 const AuthorizerOpinion = struct("AuthorizerOpinion", "Decision of one authorizer.", {
   name: field(1, string, "Name of the authorizer, as in `--authorization-mode`.").required(),
-  opinion: field(2, string, "Allow, Deny or NoOpinion; after NoOpinion the next authorizer decides.")
+  opinion: field(
+    2,
+    string,
+    "Opinion of the authorizer: Allow, Deny or NoOpinion; after NoOpinion the next one decides.",
+  )
     .required()
     .knownValues("Allow", "Deny", "NoOpinion"),
   reason: field(3, string, "Reason for the opinion."),
@@ -54,7 +58,7 @@ const AccessExplanationStatus = struct("AccessExplanationStatus", "Decision and 
   allowedGroups: field(
     15,
     list(AllowedGroup),
-    "Groups whose members are allowed a rejected action; only if the question names no groups.",
+    "Groups whose members are allowed a rejected action; only if the request names no groups.",
   ).atomic(),
   moreAllowedGroups: field(16, bool, "Whether further groups are allowed the action."),
 });

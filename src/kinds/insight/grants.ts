@@ -26,19 +26,19 @@ const BoundSubject = struct("BoundSubject", "A user, group or service account of
 const ShownRule = struct("ShownRule", "A rule of a role; long lists are truncated.", {
   verbs: field(1, list(string), "Verbs that the rule allows.").atomic().required(),
   apiGroups: field(2, list(string), "API groups of the resources.").atomic(),
-  resources: field(3, list(string), "Resource types.").atomic(),
+  resources: field(3, list(string), "Resource types that the rule matches.").atomic(),
   resourceNames: field(
     4,
     list(string),
     "Names of the objects to which the rule is limited; empty matches all.",
   ).atomic(),
-  nonResourceURLs: field(5, list(string), "URL paths.").atomic(),
+  nonResourceURLs: field(5, list(string), "URL paths that the rule matches.").atomic(),
   entriesLeftOut: field(6, int32, "Number of entries omitted from truncated lists."),
 });
 
 const binding = field(1, BindingReference, "The binding that grants the role.").required();
 const role = field(2, RoleReference, "The role that the binding refers to.").required();
-const rule = field(4, ShownRule, "The role's rule.").required();
+const rule = field(4, ShownRule, "A rule of the role.").required();
 const ruleIndex = field(5, int32, "Index of the rule in the role, starting at 0.").declaredRequired();
 const aggregatedFrom = field(
   6,

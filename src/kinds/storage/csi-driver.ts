@@ -100,7 +100,7 @@ const CSIDriverSpec = struct(
         field(
           11,
           bool,
-          "Whether pods that use the driver are not scheduled to nodes without it. Default: false.",
+          "Whether to schedule pods that use the driver only to nodes that have it. Default: false.",
         )
           .nullable()
           .unpublishedDefault(false)

@@ -88,7 +88,7 @@ const NodeSystemInfo = struct(
     systemUUID: field(2, string, "System UUID reported by the machine.").declaredRequired(),
     bootID: field(3, string, "Boot ID; it changes with every boot.").declaredRequired(),
     kernelVersion: field(4, string, "Version of the kernel.").declaredRequired(),
-    osImage: field(5, string, "Operating system image, such as its name and version.").declaredRequired(),
+    osImage: field(5, string, "Name and version of the operating system image.").declaredRequired(),
     containerRuntimeVersion: field(
       6,
       string,

@@ -10,7 +10,11 @@ export const ContainerResizePolicy = struct(
   "Restart policy of a container for resizes of a resource.",
   {
     resourceName: field(1, string, "Name of the resource: cpu or memory.").declaredRequired(),
-    restartPolicy: field(2, string, "NotRequired or RestartContainer.").declaredRequired(),
+    restartPolicy: field(
+      2,
+      string,
+      "Restart of the container on a resize: NotRequired or RestartContainer.",
+    ).declaredRequired(),
   },
 );
 

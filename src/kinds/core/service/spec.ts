@@ -71,7 +71,11 @@ export const ServiceSpec = struct(
       string,
       "First IP address of the service inside the cluster; `None` for a headless service.",
     ),
-    type: field(4, string, "ClusterIP, NodePort, LoadBalancer or ExternalName. Default: ClusterIP.")
+    type: field(
+      4,
+      string,
+      "Type of the service: ClusterIP, NodePort, LoadBalancer or ExternalName. Default: ClusterIP.",
+    )
       .unpublishedDefault("ClusterIP")
       .oneOf("ClusterIP", "ExternalName", "LoadBalancer", "NodePort"),
     externalIPs: field(
@@ -109,7 +113,11 @@ export const ServiceSpec = struct(
       "Whether pods that are not ready are treated as ready. Default: false.",
     ),
     sessionAffinityConfig: field(14, SessionAffinityConfig, "Settings of the session affinity.").nullable(),
-    ipFamilyPolicy: field(17, string, "SingleStack, PreferDualStack or RequireDualStack.")
+    ipFamilyPolicy: field(
+      17,
+      string,
+      "Policy for IP families: SingleStack, PreferDualStack or RequireDualStack.",
+    )
       .nullable()
       .checkedWhenEmpty()
       .oneOf("PreferDualStack", "RequireDualStack", "SingleStack"),

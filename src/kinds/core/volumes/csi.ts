@@ -6,7 +6,7 @@ import { placedSecret } from "./volume-rules.ts";
 import { bool, field, map, string } from "../../../schema/types.ts";
 
 export const CSIPersistentVolumeSource = struct("CSIPersistentVolumeSource", "A volume of a CSI driver.", {
-  driver: field(1, string, "Name of the driver.")
+  driver: field(1, string, "Name of the CSI driver.")
     .declaredRequired()
     .checkedWhenEmpty(true)
     .check(storageDriverName),
@@ -32,7 +32,7 @@ export const CSIPersistentVolumeSource = struct("CSIPersistentVolumeSource", "A 
 });
 
 export const CSIVolumeSource = struct("CSIVolumeSource", "An ephemeral volume of a CSI driver.", {
-  driver: field(1, string, "Name of the driver.").required().check(csiDriverName),
+  driver: field(1, string, "Name of the CSI driver.").required().check(csiDriverName),
   readOnly: field(2, bool, "Whether the volume is read-only. Default: false.").nullable(),
   fsType: field(3, string, "Type of the file system, such as `ext4`.").nullable(),
   volumeAttributes: field(4, map(string), "Attributes passed to the driver."),

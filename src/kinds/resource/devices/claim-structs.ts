@@ -8,7 +8,7 @@ import type { DeviceStruct, DeviceVersion } from "./versions.ts";
 export function declareClaimSpec(version: DeviceVersion, common: CommonStructs): DeviceStruct {
   const { struct } = version.declarations;
   const claim = struct("DeviceClaim", "Requested devices.", {
-    requests: field(1, list(declareRequest(version, common)), "Requests; at most 32.")
+    requests: field(1, list(declareRequest(version, common)), "Requests for devices; at most 32.")
       .atomic()
       .emitEmpty(),
     constraints: field(

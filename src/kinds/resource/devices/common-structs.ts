@@ -134,7 +134,9 @@ export function laterRequestFields(
   return {
     tolerations: since(
       "1.33",
-      field(first, list(toleration), "Tolerated taints.").atomic().gated("DRADeviceTaints"),
+      field(first, list(toleration), "Device taints that the request tolerates.")
+        .atomic()
+        .gated("DRADeviceTaints"),
     ),
     capacity: since(
       "1.34",

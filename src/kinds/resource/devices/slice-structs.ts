@@ -53,7 +53,11 @@ export function declareSliceSpec(version: DeviceVersion, common: CommonStructs):
         "Node selector with one term, for the nodes that can use the devices.",
       ).nullable(),
       allNodes: isFirst ? allNodes : allNodes.nullable(),
-      devices: field(6, list(declareDevice(version, common, counters)), "Devices; at most 128.").atomic(),
+      devices: field(
+        6,
+        list(declareDevice(version, common, counters)),
+        "Devices of the pool; at most 128.",
+      ).atomic(),
     },
     {
       later: (): LaterFields => ({

@@ -88,7 +88,7 @@ export function declareDeviceTaintRule(
     later: () => ({
       status: since(
         "1.35",
-        field(3, declareRuleStatus(version), "Observed state of the eviction.").emitEmpty(),
+        field(3, declareRuleStatus(version), "Observed state of the eviction of pods.").emitEmpty(),
       ),
     }),
     laterStatus: { since: "1.35", status: { initial: () => ({}), keepsMetadata: "all" } },

@@ -104,9 +104,9 @@ function declareMutation({ struct }: Structs) {
       applyConfiguration: field(
         3,
         ApplyConfiguration,
-        "Apply configuration; only for the type ApplyConfiguration.",
+        "Fields to merge into the object; only for the type ApplyConfiguration.",
       ).nullable(),
-      jsonPatch: field(4, JSONPatch, "JSON patch; only for the type JSONPatch.").nullable(),
+      jsonPatch: field(4, JSONPatch, "Patch of the object; only for the type JSONPatch.").nullable(),
     },
     { check: checkMutation },
   );

@@ -111,8 +111,8 @@ export function declareParamKind({ atomicStruct }: Structs) {
     "ParamKind",
     "The kind of a policy's parameters.",
     {
-      apiVersion: field(1, string, "Group and version of the kind."),
-      kind: field(2, string, "Name of the kind."),
+      apiVersion: field(1, string, "API group and version of the parameter objects."),
+      kind: field(2, string, "Kind of the parameter objects."),
     },
     { check: checkParamKind },
   );

@@ -44,7 +44,9 @@ const CustomResourceColumnDefinition = struct(
   "A column of the table of custom objects.",
   {
     name: field(1, string, "Title of the column.").required(),
-    type: field(2, string, "Type of the cells.").required().check(columnType),
+    type: field(2, string, "Type of the cells, such as string, integer or date.")
+      .required()
+      .check(columnType),
     format: field(3, string, "Format of the cells, such as `date`.").check(columnFormat),
     description: field(4, string, "Description of the column."),
     priority: field(

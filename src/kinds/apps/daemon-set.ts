@@ -139,7 +139,7 @@ const DaemonSetStatus = struct("DaemonSetStatus", "Observed state of a DaemonSet
   collisionCount: field(
     9,
     int32,
-    "Number of hash collisions in names of revisions; it makes the next name differ.",
+    "Number of hash collisions of revision names; the controller uses it to create unique names.",
   )
     .nullable()
     .check(nonNegative),

@@ -169,7 +169,7 @@ const DeploymentStatus = struct(
     collisionCount: field(
       8,
       int32,
-      "Number of hash collisions in names of replica sets; it makes the next name differ.",
+      "Number of hash collisions of ReplicaSet names; the controller uses it to create unique names.",
     )
       .nullable()
       .check(nonNegative),

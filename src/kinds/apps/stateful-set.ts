@@ -236,7 +236,7 @@ const StatefulSetStatus = struct("StatefulSetStatus", "Observed state of a State
   collisionCount: field(
     9,
     int32,
-    "Number of hash collisions in names of revisions; it makes the next name differ.",
+    "Number of hash collisions of revision names; the controller uses it to create unique names.",
   )
     .nullable()
     .check(nonNegative),

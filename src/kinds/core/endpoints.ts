@@ -32,7 +32,7 @@ const EndpointAddress = atomicStruct(
 
 const EndpointPort = atomicStruct("EndpointPort", "A port of the endpoints.", {
   name: field(1, string, "Name of the port; required if there are several ports.").check(dnsLabel),
-  port: field(2, int32, "Port number.").required().check(portNumber),
+  port: field(2, int32, "Port number, 1 to 65535.").required().check(portNumber),
   protocol: field(3, string, "Protocol of the port: TCP, UDP or SCTP. Default: TCP.")
     .oneOf("SCTP", "TCP", "UDP")
     .unpublishedDefault("TCP"),

@@ -39,8 +39,8 @@ const PersistentVolumeSource = struct(
   "PersistentVolumeSource",
   "The storage of a persistent volume; exactly one field is set.",
   {
-    gcePersistentDisk: field(1, GCEPersistentDiskVolumeSource, "A GCE disk.").nullable(),
-    awsElasticBlockStore: field(2, AWSElasticBlockStoreVolumeSource, "An AWS disk.").nullable(),
+    gcePersistentDisk: field(1, GCEPersistentDiskVolumeSource, "A GCE persistent disk.").nullable(),
+    awsElasticBlockStore: field(2, AWSElasticBlockStoreVolumeSource, "An AWS EBS volume.").nullable(),
     hostPath: field(
       3,
       HostPathVolumeSource,

@@ -70,7 +70,7 @@ const MissingPart = struct("MissingPart", "A part of the request that a rule doe
   part: field(1, string, "The part that does not match, such as `verb`.")
     .required()
     .knownValues("verb", "apiGroup", "resource", "resourceName", "nonResourceURL", "namespace"),
-  wanted: field(2, string, "Requested value.").emitEmpty(),
+  wanted: field(2, string, "The requested value, which the rule does not allow.").emitEmpty(),
   given: field(3, list(string), "Values that the rule allows; long lists are truncated.").atomic(),
   message: field(4, string, "Human-readable form of the mismatch.").required(),
 });

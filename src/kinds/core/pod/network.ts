@@ -26,5 +26,5 @@ export const PodDNSConfig = struct("PodDNSConfig", "Configuration of the DNS res
 });
 
 export const PodIP = struct("PodIP", "An IP address of a pod.", {
-  ip: field(1, string, "IP address."),
+  ip: field(1, string, "IPv4 or IPv6 address."),
 });

@@ -52,7 +52,7 @@ const GRPCAction = struct(
   "GRPCAction",
   "A gRPC health check request.",
   {
-    port: field(1, int32, "Port number.").required().check(portNumber),
+    port: field(1, int32, "Port number, 1 to 65535.").required().check(portNumber),
     service: field(2, string, "Service name in the health check request. Default: empty.")
       .emitEmpty()
       .nullable()

@@ -21,10 +21,10 @@ const Capabilities = struct("Capabilities", "Linux capabilities to add and drop.
 });
 
 const SELinuxOptions = struct("SELinuxOptions", "SELinux context of a container.", {
-  user: field(1, string, "SELinux user."),
-  role: field(2, string, "SELinux role."),
-  type: field(3, string, "SELinux type."),
-  level: field(4, string, "SELinux level."),
+  user: field(1, string, "User part of the SELinux context."),
+  role: field(2, string, "Role part of the SELinux context."),
+  type: field(3, string, "Type part of the SELinux context."),
+  level: field(4, string, "Level part of the SELinux context."),
 });
 
 const WindowsSecurityContextOptions = struct(

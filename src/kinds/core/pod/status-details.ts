@@ -29,9 +29,9 @@ export const ResourceStatus = struct("ResourceStatus", "Health of the allocated 
 });
 
 const LinuxContainerUser = struct("LinuxContainerUser", "User and groups of a process on Linux.", {
-  uid: field(1, int64, "User ID.").declaredRequired(),
-  gid: field(2, int64, "Group ID.").declaredRequired(),
-  supplementalGroups: field(3, list(int64), "Additional group IDs.").atomic(),
+  uid: field(1, int64, "Numeric ID of the user.").declaredRequired(),
+  gid: field(2, int64, "Numeric ID of the primary group.").declaredRequired(),
+  supplementalGroups: field(3, list(int64), "Numeric IDs of the additional groups.").atomic(),
 });
 
 export const ContainerUser = struct("ContainerUser", "The user of a container's first process.", {
@@ -66,7 +66,7 @@ export const VolumeMountStatus = struct(
 );
 
 export const HostIP = struct("HostIP", "An IP address of a node.", {
-  ip: field(1, string, "IP address.").declaredRequired(),
+  ip: field(1, string, "IPv4 or IPv6 address.").declaredRequired(),
 });
 
 export const PodResourceClaimStatus = struct(

@@ -4,7 +4,7 @@ import { createServer, declareGroup, WorkQueue } from "plinth";
 const { kind, field, string, ObjectMeta } = declareGroup("demo.example.com", "v1");
 const fields = {
   metadata: field(1, ObjectMeta, "Metadata of the greeting."),
-  whom: field(2, string, "Who is greeted.").required(),
+  whom: field(2, string, "Name of the person to greet.").required(),
   text: field(3, string, "The greeting, written by the controller."),
 };
 const names = { name: "Greeting", resource: "greetings", singular: "greeting", scope: "Cluster" };

@@ -60,11 +60,11 @@ import { kind, struct } from "./${version}.ts";
 
 const ${name}Spec = struct("${name}Spec", "The desired state of the object.", {
   description: field(1, string, "Text for users."),
-  size: field(2, int32, "Size of the object.").unpublishedDefault(1).check(positive),
+  size: field(2, int32, "Size of the object. Default: 1.").unpublishedDefault(1).check(positive),
 });
 
 const ${name}Status = struct("${name}Status", "The observed state of the object.", {
-  phase: field(1, string, "Where the object is in its life cycle."),
+  phase: field(1, string, "Phase of the object's life cycle."),
 });
 
 export const ${name} = kind({

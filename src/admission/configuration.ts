@@ -13,16 +13,16 @@ import { struct } from "../schema/meta.ts";
 import { field, list, object, string, type Static, type StructType } from "../schema/types.ts";
 import type { Vocabulary } from "../vocabulary/vocabulary.ts";
 
-const Plugin = struct("AdmissionPluginConfiguration", "Configuration of one plugin.", {
-  name: field(undefined, string, "Name of the plugin.").required(),
+const Plugin = struct("AdmissionPluginConfiguration", "Configuration of one admission plugin.", {
+  name: field(undefined, string, "Name of the admission plugin.").required(),
   path: field(undefined, string, "File with the configuration, relative to the folder of this file."),
-  configuration: field(undefined, object, "The configuration itself; only without path."),
+  configuration: field(undefined, object, "Inline configuration; only without `path`."),
 });
 
 const AdmissionConfiguration = struct("AdmissionConfiguration", "Configuration of admission plugins.", {
   kind: field(undefined, string, "AdmissionConfiguration."),
   apiVersion: field(undefined, string, "Version of the configuration format."),
-  plugins: field(undefined, list(Plugin), "One entry for each plugin."),
+  plugins: field(undefined, list(Plugin), "Configuration of each plugin."),
 });
 
 /** Members of the configurations without kind and apiVersion; ImagePolicyWebhook and PodNodeSelector may share a file. */

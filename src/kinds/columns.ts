@@ -15,7 +15,7 @@ export const nameColumn: Column<ApiObject> = {
 export const ageColumn: Column<ApiObject> = {
   name: "Age",
   type: "string",
-  doc: "How long ago the object was created.",
+  doc: "Time since the creation of the object.",
   jsonPath: ".metadata.creationTimestamp",
   definedType: "date",
   ...agedCell((object: ApiObject, since) => since(object.metadata.creationTimestamp)),
@@ -27,7 +27,7 @@ export const defaultColumns: readonly Column<ApiObject>[] = [
   {
     name: "Created At",
     type: "date",
-    doc: "When the object was created.",
+    doc: "Time of the creation of the object.",
     cell: (object) => object.metadata.creationTimestamp ?? null,
   },
 ];

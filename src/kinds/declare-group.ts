@@ -62,10 +62,10 @@ interface OwnGroup<B extends string> {
  * @example
  * const { kind, field, string, ObjectMeta } = declareGroup("shop.example.com", "v1");
  * const Order = kind({
- *   name: "Order", resource: "orders", singular: "order", scope: "Namespaced", doc: "What somebody wants to buy.",
+ *   name: "Order", resource: "orders", singular: "order", scope: "Namespaced", doc: "An order of a customer.",
  *   fields: {
  *     metadata: field(1, ObjectMeta, "Metadata of the order."),
- *     item: field(2, string, "What is bought.").required(),
+ *     item: field(2, string, "Name of the ordered item.").required(),
  *   },
  * });
  */

@@ -283,8 +283,8 @@ export type ObjectFor<K> = K extends { readonly [objectType]?: infer O } ? NonNu
 
 /** The fields `kind` and `apiVersion` of an object. */
 export const typeMeta = {
-  kind: field(undefined, string, "Name of the object's kind.").emitEmpty(),
-  apiVersion: field(undefined, string, "Group and version of the object's kind.").emitEmpty(),
+  kind: field(undefined, string, "Kind of the object.").emitEmpty(),
+  apiVersion: field(undefined, string, "API group and version of the object.").emitEmpty(),
 };
 
 /** Declares a kind. */

@@ -3,10 +3,10 @@ import { field, object, string } from "./types.ts";
 
 /** One event of a watch (spec: conventions 2.3). */
 export const WatchEventType = struct("WatchEvent", "An event of a watch.", {
-  type: field(1, string, "ADDED, MODIFIED, DELETED, BOOKMARK or ERROR.").required(),
+  type: field(1, string, "Type of the event: ADDED, MODIFIED, DELETED, BOOKMARK or ERROR.").required(),
   object: field(
     2,
     object,
-    "The object as it is after the change, or as it was; a Status where the type is ERROR.",
+    "The object after the change or before its deletion; a Status for the type ERROR.",
   ).required(),
 });

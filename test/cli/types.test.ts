@@ -303,7 +303,7 @@ test("docs/extensions.md: its program prints a definition with the type of its o
   expect([status, stderr]).toEqual([0, ""]);
   const { output } = await types(["-f", "-"], stdout);
   expect(output).toContain(
-    "    /** How many. */\n    count?: number;\n    /** What is bought. */\n    item: string;",
+    "    /** Number of items. Default: 1. */\n    count?: number;\n    /** Name of the ordered item. */\n    item: string;",
   );
 });
 

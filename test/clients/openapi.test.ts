@@ -64,7 +64,7 @@ describe.each(["kubernetes", "platform"] as const)("OpenAPI in the vocabulary %s
     const { definitions } = await whole();
     expect(definitions[`${root}.api.rbac.v1.Role`]).toMatchObject({
       type: "object",
-      description: "Rules that can be granted inside one namespace.",
+      description: "A set of permissions within a namespace.",
       [`${prefix}group-version-kind`]: [
         { group: `rbac.authorization.${suffix}`, kind: "Role", version: "v1" },
       ],
@@ -238,7 +238,7 @@ describe.each(["kubernetes", "platform"] as const)("OpenAPI in the vocabulary %s
       body as { components: { schemas: Record<string, { properties: Record<string, object> }> } }
     ).components;
     expect(schemas[`${root}.api.core.v1.ConfigMap`]!.properties["metadata"]).toEqual({
-      description: "Metadata of the map.",
+      description: "Metadata of the ConfigMap.",
       default: {},
       allOf: [{ $ref: `#/components/schemas/${meta}.ObjectMeta` }],
     });

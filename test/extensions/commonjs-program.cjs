@@ -10,10 +10,10 @@ const Order = kind({
   resource: "orders",
   singular: "order",
   scope: "Cluster",
-  doc: "What somebody wants to buy.",
+  doc: "An order of a customer.",
   fields: {
     metadata: field(1, ObjectMeta, "Metadata of the order."),
-    item: field(2, string, "What is bought.").required(),
+    item: field(2, string, "Name of the ordered item.").required(),
   },
 });
 

@@ -111,7 +111,7 @@ describe("the definition of a declared kind", () => {
         {
           name: "Age",
           type: "date",
-          description: "How long ago the object was created.",
+          description: "Time since the creation of the object.",
           jsonPath: ".metadata.creationTimestamp",
           priority: 1,
         },

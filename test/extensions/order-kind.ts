@@ -6,8 +6,8 @@ const { kind, struct, field, list, string, int32, quantity, ObjectMeta, nameColu
 );
 
 const Line = struct("Line", "One thing of an order.", {
-  item: field(1, string, "What is bought.").required(),
-  count: field(2, int32, "How many.").default(1),
+  item: field(1, string, "Name of the ordered item.").required(),
+  count: field(2, int32, "Number of items. Default: 1.").default(1),
 });
 
 /** A kind with numbers, and so with a binary form. */
@@ -17,10 +17,10 @@ export const Order = kind({
   singular: "order",
   shortNames: ["ord"],
   scope: "Namespaced",
-  doc: "What somebody wants to buy.",
+  doc: "An order of a customer.",
   fields: {
     metadata: field(1, ObjectMeta, "Metadata of the order.").emitEmpty(),
-    lines: field(2, list(Line), "What is bought.").mapBy("item"),
+    lines: field(2, list(Line), "Ordered items.").mapBy("item"),
     customer: field(3, string, "Who buys.").required(),
     weight: field(4, quantity, "How heavy it is."),
     state: field(5, string, "How far it is.").oneOf("Open", "Sent").default("Open"),

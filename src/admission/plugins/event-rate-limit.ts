@@ -14,20 +14,20 @@ import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
 import type { AdmissionPlugin } from "../admission-chain.ts";
 import type { PluginConfiguration } from "../configuration.ts";
 
-const Limit = struct("EventRateLimit", "A limit of events.", {
-  type: field(undefined, string, "Type of the key; events with the same key share the limit.").required(),
-  qps: field(undefined, int32, "Average events per second.").required(),
-  burst: field(undefined, int32, "Events at once after a pause.").required(),
+const Limit = struct("EventRateLimit", "A rate limit of events.", {
+  type: field(undefined, string, "Type of the limit: Server, Namespace, User or SourceAndObject.").required(),
+  qps: field(undefined, int32, "Average number of events per second.").required(),
+  burst: field(undefined, int32, "Maximum number of events in a burst.").required(),
   cacheSize: field(undefined, int32, "Number of cached keys; the least recently used one is dropped."),
 });
 
 const Limits = struct(
   "EventRateLimitConfiguration",
-  "Limits of events; an event must be within all of them.",
+  "Rate limits of events; an event must be within all of them.",
   {
     kind: field(undefined, string, "Configuration."),
     apiVersion: field(undefined, string, "Version of the configuration format."),
-    limits: field(undefined, list(Limit), "The limits.").required(),
+    limits: field(undefined, list(Limit), "The rate limits.").required(),
   },
 );
 

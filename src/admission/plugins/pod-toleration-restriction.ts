@@ -17,12 +17,24 @@ import { forbidden } from "../forbidden.ts";
 import { podOf, type TolerationValue } from "../pod-spec.ts";
 import { contradict, covers, mergeTolerations } from "../tolerations.ts";
 
-const Restrictions = struct("PodTolerationRestrictionConfiguration", "Tolerations of pods, cluster-wide.", {
-  kind: field(undefined, string, "Configuration."),
-  apiVersion: field(undefined, string, "Version of the configuration's form."),
-  default: field(undefined, list(Toleration), "What pods tolerate whose namespace doesn't say it."),
-  whitelist: field(undefined, list(Toleration), "What pods may tolerate whose namespace doesn't say it."),
-});
+const Restrictions = struct(
+  "PodTolerationRestrictionConfiguration",
+  "Default and allowed tolerations of pods in the whole cluster.",
+  {
+    kind: field(undefined, string, "Configuration."),
+    apiVersion: field(undefined, string, "Version of the configuration format."),
+    default: field(
+      undefined,
+      list(Toleration),
+      "Default tolerations of pods in namespaces without such an annotation.",
+    ),
+    whitelist: field(
+      undefined,
+      list(Toleration),
+      "Allowed tolerations of pods in namespaces without such an annotation.",
+    ),
+  },
+);
 
 /** The tolerations for namespaces without annotations. */
 export interface TolerationRestrictions {

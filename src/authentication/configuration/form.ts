@@ -10,34 +10,38 @@ const Issuer = struct("Issuer", "The provider of tokens.", {
   ),
   certificateAuthority: field(undefined, string, "CA certificates of the provider (PEM)."),
   audiences: field(undefined, list(string), "Audiences, of which a token must have one."),
-  audienceMatchPolicy: field(undefined, string, "MatchAny."),
+  audienceMatchPolicy: field(undefined, string, "Policy for several audiences; must be MatchAny."),
   egressSelectorType: field(undefined, string, "Not supported."),
 });
 
 const ClaimValidationRule = struct("ClaimValidationRule", "A condition for the claims of a token.", {
-  claim: field(undefined, string, "A claim that the token must have."),
-  requiredValue: field(undefined, string, "The value of the claim."),
-  expression: field(undefined, string, "A CEL expression that must be true."),
+  claim: field(undefined, string, "Name of a claim that the token must have."),
+  requiredValue: field(undefined, string, "Required value of the claim."),
+  expression: field(undefined, string, "CEL expression that must return true."),
   message: field(undefined, string, "Message if the expression is false."),
 });
 
-const PrefixedClaimOrExpression = struct("PrefixedClaimOrExpression", "Where a value comes from.", {
-  claim: field(undefined, string, "The claim with the value."),
-  prefix: field(undefined, string, "Prefix of the value of the claim.").nullable(),
-  expression: field(undefined, string, "A CEL expression with the value."),
-});
+const PrefixedClaimOrExpression = struct(
+  "PrefixedClaimOrExpression",
+  "Source of a value: a claim or a CEL expression.",
+  {
+    claim: field(undefined, string, "Name of the claim with the value."),
+    prefix: field(undefined, string, "Prefix of the value of the claim.").nullable(),
+    expression: field(undefined, string, "CEL expression that returns the value."),
+  },
+);
 
-const ClaimOrExpression = struct("ClaimOrExpression", "Where a value comes from.", {
-  claim: field(undefined, string, "The claim with the value."),
-  expression: field(undefined, string, "A CEL expression with the value."),
+const ClaimOrExpression = struct("ClaimOrExpression", "Source of a value: a claim or a CEL expression.", {
+  claim: field(undefined, string, "Name of the claim with the value."),
+  expression: field(undefined, string, "CEL expression that returns the value."),
 });
 
 const ExtraMapping = struct("ExtraMapping", "An extra attribute of the user.", {
   key: field(undefined, string, "Name of the attribute, with a domain."),
-  valueExpression: field(undefined, string, "A CEL expression with its values."),
+  valueExpression: field(undefined, string, "CEL expression that returns the values."),
 });
 
-const ClaimMappings = struct("ClaimMappings", "How claims become a user.", {
+const ClaimMappings = struct("ClaimMappings", "Mapping of claims to attributes of the user.", {
   username: field(undefined, PrefixedClaimOrExpression, "The name of the user."),
   groups: field(undefined, PrefixedClaimOrExpression, "The groups of the user."),
   uid: field(undefined, ClaimOrExpression, "The uid of the user."),
@@ -45,14 +49,14 @@ const ClaimMappings = struct("ClaimMappings", "How claims become a user.", {
 });
 
 const UserValidationRule = struct("UserValidationRule", "A condition for the user.", {
-  expression: field(undefined, string, "A CEL expression that must be true."),
+  expression: field(undefined, string, "CEL expression that must return true."),
   message: field(undefined, string, "Message if the expression is false."),
 });
 
 const JwtAuthenticator = struct("JWTAuthenticator", "Accepts the tokens of an issuer.", {
   issuer: field(undefined, Issuer, "The provider of the tokens."),
   claimValidationRules: field(undefined, list(ClaimValidationRule), "Conditions for the claims."),
-  claimMappings: field(undefined, ClaimMappings, "How claims become a user."),
+  claimMappings: field(undefined, ClaimMappings, "Mapping of claims to attributes of the user."),
   userValidationRules: field(undefined, list(UserValidationRule), "Conditions for the user."),
 });
 
@@ -61,18 +65,14 @@ const AnonymousCondition = struct("AnonymousAuthCondition", "Requests that may b
 });
 
 const Anonymous = struct("AnonymousAuthConfig", "Requests without credentials.", {
-  enabled: field(undefined, bool, "Whether they are anonymous."),
-  conditions: field(
-    undefined,
-    list(AnonymousCondition),
-    "The requests that may be anonymous; all without conditions.",
-  ),
+  enabled: field(undefined, bool, "Whether requests without credentials are accepted as anonymous."),
+  conditions: field(undefined, list(AnonymousCondition), "Requests that may be anonymous; empty for all."),
 });
 
 /** The content of the file of `--authentication-config`. */
 export const AuthenticationConfiguration = struct(
   "AuthenticationConfiguration",
-  "How requests are authenticated.",
+  "Authentication of requests.",
   {
     kind: field(undefined, string, "AuthenticationConfiguration."),
     apiVersion: field(undefined, string, "Version of the configuration format."),

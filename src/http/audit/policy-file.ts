@@ -12,7 +12,7 @@ const GroupResources = struct("GroupResources", "Resource types of one group.", 
   resourceNames: field(3, list(string), "Names of the objects."),
 });
 
-const PolicyRule = struct("PolicyRule", "The requests that a rule matches, and how they are recorded.", {
+const PolicyRule = struct("PolicyRule", "Matched requests and their audit level.", {
   level: field(1, string, "Audit level of the requests.").required(),
   users: field(2, list(string), "Names of users."),
   userGroups: field(3, list(string), "Groups of users."),

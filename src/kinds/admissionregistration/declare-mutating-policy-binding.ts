@@ -28,11 +28,15 @@ export function declareMutatingAdmissionPolicyBinding<const V extends string>(
     resource: "mutatingadmissionpolicybindings",
     singular: "mutatingadmissionpolicybinding",
     ...policyKindMembers(version),
-    doc: "Puts a mutating policy into force.",
+    doc: "Enforces a MutatingAdmissionPolicy, with parameters and for some of its requests.",
     effect: { enforced: "objects that the bound policy matches are changed by its mutations" },
     fields: {
       metadata: field(1, ObjectMeta, "Metadata of the binding.").emitEmpty(),
-      spec: field(2, declareSpec(declarations, version), "Where the policy applies.").emitEmpty(),
+      spec: field(
+        2,
+        declareSpec(declarations, version),
+        "The bound policy, its parameters and the requests to which it applies.",
+      ).emitEmpty(),
     },
     columns: bindingColumns(paramText),
   });
@@ -41,18 +45,18 @@ export function declareMutatingAdmissionPolicyBinding<const V extends string>(
 function declareSpec(declarations: Structs, version: BindingVersion) {
   return declarations.struct(
     "MutatingAdmissionPolicyBindingSpec",
-    "Where a policy applies, with which parameters.",
+    "The bound policy, its parameters and the requests to which it applies.",
     {
-      policyName: field(1, string, "Name of the policy.").mustBeGiven().check(dnsSubdomain),
+      policyName: field(1, string, "Name of the MutatingAdmissionPolicy.").mustBeGiven().check(dnsSubdomain),
       paramRef: field(
         2,
         declareParamRef(declarations, version),
-        "The object with the parameters.",
+        "The object with the policy's parameters.",
       ).nullable(),
       matchResources: field(
         3,
         declareMatchResources(declarations),
-        "Narrows the requests to which the policy applies.",
+        "Further limits on the requests to which the policy applies.",
       ).nullable(),
     },
     {

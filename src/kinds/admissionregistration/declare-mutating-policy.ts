@@ -17,14 +17,18 @@ export function declareMutatingAdmissionPolicy<const V extends string>(
     resource: "mutatingadmissionpolicies",
     singular: "mutatingadmissionpolicy",
     ...policyKindMembers(version),
-    doc: "Changes objects that are written, by expressions.",
+    doc: "Changes objects on admission with CEL expressions.",
     effect: {
       enforced:
         "objects that match a policy and one of its bindings are changed by its mutations, if the feature gate MutatingAdmissionPolicy is on",
     },
     fields: {
       metadata: field(1, ObjectMeta, "Metadata of the policy.").emitEmpty(),
-      spec: field(2, declareSpec(declarations), "What the policy changes.").emitEmpty(),
+      spec: field(
+        2,
+        declareSpec(declarations),
+        "The mutations and the requests to which they apply.",
+      ).emitEmpty(),
     },
     columns: policyColumns("mutations", { name: "Mutations", doc: "Number of mutations." }),
   });
@@ -34,7 +38,7 @@ function declareSpec(declarations: Structs) {
   const { struct } = declarations;
   return struct(
     "MutatingAdmissionPolicySpec",
-    "What a policy changes in which requests.",
+    "The mutations and the requests to which they apply.",
     {
       paramKind: field(
         1,
@@ -49,17 +53,25 @@ function declareSpec(declarations: Structs) {
       variables: field(
         3,
         list(declareVariable(declarations)),
-        "Variables of the expressions; a variable can use the ones before it.",
+        "Variables for the expressions; a variable can refer to earlier ones.",
       )
         .atomic()
         .check(variables),
-      mutations: field(4, list(declareMutation(declarations)), "The mutations, in order.").atomic(),
-      failurePolicy: field(5, string, "What follows when the policy can't be evaluated.")
+      mutations: field(4, list(declareMutation(declarations)), "Mutations of the object, in order.").atomic(),
+      failurePolicy: field(
+        5,
+        string,
+        "Handling of requests for which the policy cannot be evaluated: Fail or Ignore. Default: Fail.",
+      )
         .nullable()
         .oneOf("Fail", "Ignore")
         .unpublishedDefault("Fail"),
       matchConditions: matchConditionsField(6, declareMatchCondition(struct)),
-      reinvocationPolicy: field(7, string, "Whether the policy is evaluated again after later changes.")
+      reinvocationPolicy: field(
+        7,
+        string,
+        "Whether the policy runs again after later mutations: IfNeeded or Never.",
+      )
         .mustBeGiven()
         .oneOf("IfNeeded", "Never"),
     },
@@ -68,19 +80,33 @@ function declareSpec(declarations: Structs) {
 }
 
 function declareMutation({ struct }: Structs) {
-  const ApplyConfiguration = struct("ApplyConfiguration", "Fields that are applied to the object.", {
-    expression: field(1, string, "CEL expression that yields an `Object`.").check(notBlank),
-  });
-  const JSONPatch = struct("JSONPatch", "A JSON patch of the object.", {
-    expression: field(1, string, "CEL expression that yields a list of `JSONPatch`.").check(notBlank),
+  const ApplyConfiguration = struct(
+    "ApplyConfiguration",
+    "A server-side apply configuration to merge into the object.",
+    {
+      expression: field(1, string, "CEL expression that returns the apply configuration, an `Object`.").check(
+        notBlank,
+      ),
+    },
+  );
+  const JSONPatch = struct("JSONPatch", "A JSON patch for the object.", {
+    expression: field(1, string, "CEL expression that returns a list of `JSONPatch` operations.").check(
+      notBlank,
+    ),
   });
   return struct(
     "Mutation",
-    "A change of the object.",
+    "One mutation of the object.",
     {
-      patchType: field(2, string, "Form of the change.").required().oneOf("ApplyConfiguration", "JSONPatch"),
-      applyConfiguration: field(3, ApplyConfiguration, "Fields that are applied to the object.").nullable(),
-      jsonPatch: field(4, JSONPatch, "A JSON patch of the object.").nullable(),
+      patchType: field(2, string, "Form of the mutation: ApplyConfiguration or JSONPatch.")
+        .required()
+        .oneOf("ApplyConfiguration", "JSONPatch"),
+      applyConfiguration: field(
+        3,
+        ApplyConfiguration,
+        "Fields to merge into the object; only for the type ApplyConfiguration.",
+      ).nullable(),
+      jsonPatch: field(4, JSONPatch, "Patch of the object; only for the type JSONPatch.").nullable(),
     },
     { check: checkMutation },
   );

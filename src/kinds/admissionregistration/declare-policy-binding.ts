@@ -30,13 +30,17 @@ export function declareValidatingAdmissionPolicyBinding<const V extends string>(
     resource: "validatingadmissionpolicybindings",
     singular: "validatingadmissionpolicybinding",
     ...policyKindMembers(version),
-    doc: "Puts a policy into force.",
+    doc: "Enforces a ValidatingAdmissionPolicy, with parameters and for some of its requests.",
     effect: {
       enforced: "writes that the bound policy matches are rejected where its expressions do not hold",
     },
     fields: {
       metadata: field(1, ObjectMeta, "Metadata of the binding.").emitEmpty(),
-      spec: field(2, declareSpec(declarations, version), "Where the policy holds.").emitEmpty(),
+      spec: field(
+        2,
+        declareSpec(declarations, version),
+        "The bound policy, its parameters and the requests to which it applies.",
+      ).emitEmpty(),
     },
     columns: bindingColumns(paramText),
   });
@@ -47,24 +51,24 @@ export function declareParamRef(
   { atomicStruct }: Pick<Structs, "atomicStruct">,
   { hasDefaultAction = false }: BindingVersion,
 ) {
-  const action = field(4, string, "Whether a request is allowed when no object is found.")
+  const action = field(4, string, "Decision when no parameter object is found: Allow or Deny.")
     .nullable()
     .mustBeGiven()
     .oneOf("Allow", "Deny")
     .checkedWhenEmpty(false);
   return atomicStruct(
     "ParamRef",
-    "Names or selects the objects that hold a policy's parameters.",
+    "Reference to the objects with a policy's parameters, by name or label selector.",
     {
       name: field(1, string, "Name of the object.").check(pathSegment),
-      namespace: field(2, string, "Namespace of the object; absent for cluster-wide ones."),
+      namespace: field(2, string, "Namespace of the object; empty if its kind is cluster-scoped."),
     },
     {
       check: checkParamRef,
       later: () => ({
         selector: since(
           "1.28",
-          field(3, LabelSelector, "Selects the objects by their labels, instead of the name.")
+          field(3, LabelSelector, "Label selector of the objects; not together with `name`.")
             .nullable()
             .check(labelSelector),
         ),
@@ -79,21 +83,23 @@ function declareSpec(declarations: Structs, version: BindingVersion) {
   const ParamRef = declareParamRef(declarations, version);
   return struct(
     "ValidatingAdmissionPolicyBindingSpec",
-    "Where a policy holds, with which parameters.",
+    "The bound policy, its parameters and the requests to which it applies.",
     {
-      policyName: field(1, string, "Name of the policy.").mustBeGiven().check(dnsSubdomain),
-      paramRef: field(2, ParamRef, "The object with the parameters.").nullable(),
+      policyName: field(1, string, "Name of the ValidatingAdmissionPolicy.")
+        .mustBeGiven()
+        .check(dnsSubdomain),
+      paramRef: field(2, ParamRef, "The object with the policy's parameters.").nullable(),
       matchResources: field(
         3,
         declareMatchResources(declarations),
-        "Narrows the requests for which the policy holds.",
+        "Further limits on the requests to which the policy applies.",
       ).nullable(),
     },
     {
       later: () => ({
         validationActions: since(
           "1.27",
-          field(4, list(string), "What follows when an expression doesn't hold.")
+          field(4, list(string), "Actions for failed validations: Deny, Warn or Audit.")
             .set()
             .mustBeGiven()
             .check(validationActions),

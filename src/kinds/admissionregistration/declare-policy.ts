@@ -43,20 +43,24 @@ export function declareValidatingAdmissionPolicy<const V extends string>(
   declarations: AdmissionDeclarations<V>,
   version: PolicyVersion,
 ) {
-  const status = () => field(3, declareStatus(declarations), "What the server found out about it.");
+  const status = () => field(3, declareStatus(declarations), "Results of the server's checks of the policy.");
   return declarations.kind({
     name: "ValidatingAdmissionPolicy",
     resource: "validatingadmissionpolicies",
     singular: "validatingadmissionpolicy",
     ...policyKindMembers(version),
-    doc: "Refuses writes for which its expressions don't hold.",
+    doc: "Validates objects on admission with CEL expressions.",
     effect: {
       enforced:
         "writes that match a policy and one of its bindings are rejected where its expressions do not hold, if the feature gate ValidatingAdmissionPolicy is on",
     },
     fields: {
       metadata: field(1, ObjectMeta, "Metadata of the policy.").emitEmpty(),
-      spec: field(2, declareSpec(declarations), "What the policy demands.").emitEmpty(),
+      spec: field(
+        2,
+        declareSpec(declarations),
+        "The validations and the requests to which they apply.",
+      ).emitEmpty(),
     },
     later: () => ({ status: since("1.27", status().emitEmpty()) }),
     laterStatus: { since: "1.27", status: { initial: () => ({}), keepsMetadata: "all" } },
@@ -67,7 +71,7 @@ export function declareValidatingAdmissionPolicy<const V extends string>(
         report.at("spec", "auditAnnotations"),
       );
     },
-    columns: policyColumns("validations", { name: "Validations", doc: "How many expressions must hold." }),
+    columns: policyColumns("validations", { name: "Validations", doc: "Number of validations." }),
   });
 }
 
@@ -77,20 +81,22 @@ function declareSpec(declarations: Structs) {
   const Validation = declareValidation(declarations);
   return struct(
     "ValidatingAdmissionPolicySpec",
-    "What a policy demands of which requests.",
+    "The validations and the requests to which they apply.",
     {
-      paramKind: field(
-        1,
-        ParamKind,
-        "Kind of the policy's parameters; absent where it takes none.",
-      ).nullable(),
+      paramKind: field(1, ParamKind, "Kind of the policy's parameters; absent if it has none.").nullable(),
       matchConstraints: field(
         2,
         declareMatchResources(declarations),
-        "Which requests the policy is for.",
+        "Requests to which the policy applies.",
       ).nullable(),
-      validations: field(3, list(Validation), "The expressions that must hold.").declaredRequired().atomic(),
-      failurePolicy: field(4, string, "What follows when the policy can't be evaluated.")
+      validations: field(3, list(Validation), "Expressions that must be true for the request to be admitted.")
+        .declaredRequired()
+        .atomic(),
+      failurePolicy: field(
+        4,
+        string,
+        "Handling of requests for which the policy cannot be evaluated: Fail or Ignore. Default: Fail.",
+      )
         .nullable()
         .oneOf("Fail", "Ignore")
         .unpublishedDefault("Fail"),
@@ -103,10 +109,10 @@ function declareSpec(declarations: Structs) {
 export function declareParamKind({ atomicStruct }: Structs) {
   return atomicStruct(
     "ParamKind",
-    "A kind of objects that hold parameters.",
+    "The kind of a policy's parameters.",
     {
-      apiVersion: field(1, string, "Group and version of the kind."),
-      kind: field(2, string, "Name of the kind."),
+      apiVersion: field(1, string, "API group and version of the parameter objects."),
+      kind: field(2, string, "Kind of the parameter objects."),
     },
     { check: checkParamKind },
   );
@@ -114,11 +120,11 @@ export function declareParamKind({ atomicStruct }: Structs) {
 
 /** Declares a variable of a policy. */
 export function declareVariable({ struct }: Structs) {
-  return struct("Variable", "A named expression.", {
+  return struct("Variable", "A named expression that other expressions can use.", {
     name: field(1, string, "Name of the variable; other expressions use `variables.<name>`.")
       .required()
       .check(variableName),
-    expression: field(2, string, "CEL expression of the value; evaluated at the first use.")
+    expression: field(2, string, "CEL expression of the value, evaluated at its first use.")
       .required()
       .check(notBlank),
   });
@@ -127,11 +133,11 @@ export function declareVariable({ struct }: Structs) {
 function declareValidation({ struct }: Structs) {
   return struct(
     "Validation",
-    "An expression that must hold.",
+    "An expression that must be true for the request to be admitted.",
     {
-      expression: field(1, string, "The expression; it must yield true.").declaredRequired(),
-      message: field(2, string, "What is told when the expression doesn't hold."),
-      reason: field(3, string, "Reason of the refusal, for programs.")
+      expression: field(1, string, "CEL expression that must return true.").declaredRequired(),
+      message: field(2, string, "Message for the client if the expression is false."),
+      reason: field(3, string, "Status reason of the rejection.")
         .nullable()
         .knownValues(...statusReasons),
     },
@@ -140,7 +146,7 @@ function declareValidation({ struct }: Structs) {
       later: () => ({
         messageExpression: since(
           "1.27",
-          field(4, string, "CEL expression of the message; the other message is for its failure."),
+          field(4, string, "CEL expression that returns the message; `message` is used if it fails."),
         ),
       }),
     },
@@ -152,24 +158,37 @@ function laterSpecFields<T extends ReturnType<typeof declareValidation>>(
   Validation: T,
 ) {
   const { struct } = declarations;
-  const AuditAnnotation = struct("AuditAnnotation", "An audit annotation of a request.", {
-    key: field(1, string, "Second part of the annotation's key, after the name of the policy.").required(),
-    valueExpression: field(2, string, "CEL expression of the value; null adds no annotation.")
-      .required()
-      .check(notBlank),
-  });
+  const AuditAnnotation = struct(
+    "AuditAnnotation",
+    "An annotation to add to the audit event of the request.",
+    {
+      key: field(
+        1,
+        string,
+        "Second part of the annotation's key; the first is the name of the policy.",
+      ).required(),
+      valueExpression: field(2, string, "CEL expression that returns the value; null adds no annotation.")
+        .required()
+        .check(notBlank),
+    },
+  );
   const Variable = declareVariable(declarations);
   return {
     // From this release on, audit annotations are enough.
-    validations: replacedIn("1.27", field(3, list(Validation), "The expressions that must hold.").atomic()),
+    validations: replacedIn(
+      "1.27",
+      field(3, list(Validation), "Expressions that must be true for the request to be admitted.").atomic(),
+    ),
     auditAnnotations: since(
       "1.27",
-      field(5, list(AuditAnnotation), "Audit annotations of the requests.").atomic().check(auditAnnotations),
+      field(5, list(AuditAnnotation), "Annotations to add to the audit events of the requests.")
+        .atomic()
+        .check(auditAnnotations),
     ),
     matchConditions: since("1.27", matchConditionsField(6, declareMatchCondition(struct))),
     variables: since(
       "1.28",
-      field(7, list(Variable), "Variables of the expressions; a variable can use the ones before it.")
+      field(7, list(Variable), "Variables for the expressions; a variable can refer to earlier ones.")
         .mapBy("name")
         .patchMerge("name")
         .check(variables),
@@ -179,16 +198,16 @@ function laterSpecFields<T extends ReturnType<typeof declareValidation>>(
 
 function declareStatus({ struct }: Structs) {
   const ExpressionWarning = struct("ExpressionWarning", "A warning about an expression.", {
-    fieldRef: field(2, string, "Path of the expression.").declaredRequired(),
-    warning: field(3, string, "The warning.").declaredRequired(),
+    fieldRef: field(2, string, "Field path of the expression.").declaredRequired(),
+    warning: field(3, string, "Text of the warning.").declaredRequired(),
   });
-  const TypeChecking = struct("TypeChecking", "Results of type checking.", {
-    expressionWarnings: field(1, list(ExpressionWarning), "Warnings by expression.").atomic(),
+  const TypeChecking = struct("TypeChecking", "Results of type checking the expressions.", {
+    expressionWarnings: field(1, list(ExpressionWarning), "Warnings, one per expression.").atomic(),
   });
-  return struct("ValidatingAdmissionPolicyStatus", "What the server found out about a policy.", {
-    observedGeneration: field(1, int64, "Generation that was checked last."),
-    typeChecking: field(2, TypeChecking, "Results of type checking.").nullable(),
-    conditions: field(3, list(Condition), "What is known about its state.")
+  return struct("ValidatingAdmissionPolicyStatus", "Results of the server's checks of a policy.", {
+    observedGeneration: field(1, int64, "Latest generation that was checked."),
+    typeChecking: field(2, TypeChecking, "Results of type checking the expressions.").nullable(),
+    conditions: field(3, list(Condition), "Conditions of the object, at most one per type.")
       .mapBy("type")
       .check(conditionList),
   });

@@ -5,9 +5,9 @@ import { qualifiedName } from "../checks/names.ts";
 
 /** Declares a match condition in one version of the group. */
 export function declareMatchCondition(struct: DeclareStruct) {
-  return struct("MatchCondition", "A condition of a request.", {
+  return struct("MatchCondition", "A CEL condition that requests must satisfy.", {
     name: field(1, string, "Name of the condition.").required().check(qualifiedName),
-    expression: field(2, string, "CEL expression that yields true for the requests that match.")
+    expression: field(2, string, "CEL expression that returns true for matching requests.")
       .required()
       .check(notBlank),
   });
@@ -25,7 +25,7 @@ export function matchConditionsField(
   number: number,
   MatchCondition: ReturnType<typeof declareMatchCondition>,
 ) {
-  return field(number, list(MatchCondition), "Further conditions of the requests; all must hold.")
+  return field(number, list(MatchCondition), "Conditions that a request must satisfy; all must be true.")
     .mapBy("name")
     .patchMerge("name")
     .check(uniqueNames);

@@ -13,33 +13,37 @@ export type AdmissionDeclarations<V extends string = string> = Declarations<type
 export function declareMatchResources({ atomicStruct }: Pick<AdmissionDeclarations, "atomicStruct">) {
   const NamedRuleWithOperations = atomicStruct(
     "NamedRuleWithOperations",
-    "Which operations on which resources, and which names, are meant.",
+    "A rule that matches operations, resources and object names.",
     {
-      resourceNames: field(1, list(string), "Names of the objects that are meant; empty for all.").atomic(),
+      resourceNames: field(1, list(string), "Names of the objects; empty matches all.").atomic(),
       ...inlined(2, RuleWithOperations),
     },
     { check: checkNamedRule },
   );
-  return atomicStruct("MatchResources", "Which requests are meant.", {
-    namespaceSelector: field(1, LabelSelector, "Selects the namespaces whose objects are meant.")
+  return atomicStruct("MatchResources", "Requests that a policy or a binding matches.", {
+    namespaceSelector: field(1, LabelSelector, "Label selector of the objects' namespaces. Default: all.")
       .nullable()
       .unpublishedDefault({})
       .check(labelSelector),
-    objectSelector: field(2, LabelSelector, "Selects the objects that are meant, by their labels.")
+    objectSelector: field(2, LabelSelector, "Label selector of the objects. Default: all.")
       .nullable()
       .unpublishedDefault({})
       .check(labelSelector),
     resourceRules: field(
       3,
       list(NamedRuleWithOperations),
-      "Which requests are meant; one rule must fit.",
+      "Rules for matching requests; one must match.",
     ).atomic(),
     excludeResourceRules: field(
       4,
       list(NamedRuleWithOperations),
-      "Which requests are left out, whatever the other rules say.",
+      "Rules for requests to exclude, even if `resourceRules` match.",
     ).atomic(),
-    matchPolicy: field(7, string, "Whether a request for another version of a resource matches too.")
+    matchPolicy: field(
+      7,
+      string,
+      "Match policy: Exact, or Equivalent to match other versions of a resource too. Default: Equivalent.",
+    )
       .nullable()
       .oneOf("Equivalent", "Exact")
       .unpublishedDefault("Equivalent"),

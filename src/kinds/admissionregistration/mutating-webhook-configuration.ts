@@ -10,13 +10,13 @@ import { objectSelector, webhookFields, webhookRules, webhooksColumn } from "./w
 
 const MutatingWebhook = struct(
   "MutatingWebhook",
-  "A webhook that may change what is written.",
+  "An admission webhook that can change or reject objects.",
   {
     ...webhookFields,
     reinvocationPolicy: field(
       10,
       string,
-      "Whether the webhook is asked again when a later one changed the object.",
+      "Whether the webhook is called again after later mutations: IfNeeded or Never. Default: Never.",
     )
       .nullable()
       .oneOf("IfNeeded", "Never")
@@ -34,14 +34,14 @@ export const MutatingWebhookConfiguration = kind({
   scope: "Cluster",
   anyFinalizer: true,
   allowUnconditionalUpdate: false,
-  doc: "Webhooks that may change what is written.",
+  doc: "Admission webhooks that can change or reject objects.",
   effect: {
     enforced:
       "the webhooks of the configuration change or refuse the requests that they match (plugin MutatingAdmissionWebhook)",
   },
   fields: {
     metadata: field(1, ObjectMeta, "Metadata of the configuration.").emitEmpty(),
-    webhooks: field(2, list(MutatingWebhook), "The webhooks.")
+    webhooks: field(2, list(MutatingWebhook), "The webhooks, each with a unique name.")
       .mapBy("name")
       .patchMerge("name")
       .check(uniqueBy((webhook) => webhook.name, "name")),

@@ -105,7 +105,7 @@ export function bindingColumns(
     {
       name: "ParamRef",
       type: "string",
-      doc: "The object with the parameters.",
+      doc: "The object with the policy's parameters.",
       cell: ({ spec }) => paramText(spec?.paramRef),
     },
     ageColumn,

@@ -10,7 +10,7 @@ import { objectSelector, webhookFields, webhookRules, webhooksColumn } from "./w
 
 const ValidatingWebhook = struct(
   "ValidatingWebhook",
-  "A webhook that may refuse what is written.",
+  "An admission webhook that can reject requests.",
   {
     ...webhookFields,
     objectSelector: objectSelector(10),
@@ -26,14 +26,14 @@ export const ValidatingWebhookConfiguration = kind({
   scope: "Cluster",
   anyFinalizer: true,
   allowUnconditionalUpdate: false,
-  doc: "Webhooks that may refuse what is written.",
+  doc: "Admission webhooks that can reject requests.",
   effect: {
     enforced:
       "the webhooks of the configuration refuse requests that they match (plugin ValidatingAdmissionWebhook)",
   },
   fields: {
     metadata: field(1, ObjectMeta, "Metadata of the configuration.").emitEmpty(),
-    webhooks: field(2, list(ValidatingWebhook), "The webhooks.")
+    webhooks: field(2, list(ValidatingWebhook), "The webhooks, each with a unique name.")
       .mapBy("name")
       .patchMerge("name")
       .check(uniqueBy((webhook) => webhook.name, "name")),

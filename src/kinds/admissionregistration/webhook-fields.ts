@@ -12,37 +12,53 @@ import { RuleWithOperations, WebhookClientConfig } from "./webhook.ts";
 
 /** Fields that mutating and validating webhooks have in common, with the same numbers. */
 export const webhookFields = {
-  name: field(1, string, "Full name of the webhook, with at least three parts.")
+  name: field(1, string, "Fully qualified name of the webhook, with at least three parts.")
     .required()
     .check(webhookName),
-  clientConfig: field(2, WebhookClientConfig, "How the webhook is reached.").declaredRequired(),
-  rules: field(3, list(RuleWithOperations), "Which requests are sent to the webhook.").atomic(),
-  failurePolicy: field(4, string, "What follows when the webhook can't be asked.")
+  clientConfig: field(
+    2,
+    WebhookClientConfig,
+    "Address of the webhook: a Service or a URL.",
+  ).declaredRequired(),
+  rules: field(3, list(RuleWithOperations), "Requests to send to the webhook; one rule must match.").atomic(),
+  failurePolicy: field(
+    4,
+    string,
+    "Handling of requests for which the webhook cannot be called: Fail or Ignore. Default: Fail.",
+  )
     .nullable()
     .oneOf("Fail", "Ignore")
     .unpublishedDefault("Fail"),
-  namespaceSelector: field(5, LabelSelector, "Selects the namespaces whose objects are sent.")
+  namespaceSelector: field(
+    5,
+    LabelSelector,
+    "Label selector of the namespaces whose objects are sent. Default: all.",
+  )
     .nullable()
     .unpublishedDefault({})
     .check(labelSelector),
-  sideEffects: field(6, string, "Whether asking has effects beyond the answer.")
+  sideEffects: field(6, string, "Side effects of a call, such as None or NoneOnDryRun.")
     .required()
     .nullable()
     .oneOf("None", "NoneOnDryRun", "Some", "Unknown")
     .unchecked()
     .check(noSideEffects),
-  timeoutSeconds: field(7, int32, "Seconds after which the webhook counts as failed.")
+  timeoutSeconds: field(7, int32, "Timeout of a call in seconds, 1 to 30. Default: 10.")
     .nullable()
     .unpublishedDefault(10)
     .check(webhookTimeout),
   admissionReviewVersions: field(
     8,
     list(string),
-    "Versions of the review that the webhook supports, in order of preference.",
+    "Versions of AdmissionReview that the webhook supports, in order of preference.",
   )
     .declaredRequired()
     .atomic(),
-  matchPolicy: field(9, string, "Whether a request for another version of a resource matches too.")
+  matchPolicy: field(
+    9,
+    string,
+    "Match policy: Exact, or Equivalent to match other versions of a resource too. Default: Equivalent.",
+  )
     .nullable()
     .oneOf("Equivalent", "Exact")
     .unpublishedDefault("Equivalent"),
@@ -50,7 +66,7 @@ export const webhookFields = {
 
 /** The field `objectSelector`; its number differs between kinds. */
 export const objectSelector = (number: number) =>
-  field(number, LabelSelector, "Selects the objects that are sent, by their labels.")
+  field(number, LabelSelector, "Label selector of the objects that are sent. Default: all.")
     .nullable()
     .unpublishedDefault({})
     .check(labelSelector);
@@ -75,6 +91,6 @@ const MatchCondition = declareMatchCondition(struct);
 export const webhooksColumn: Column<{ readonly webhooks?: readonly unknown[] | undefined }> = {
   name: "Webhooks",
   type: "integer",
-  doc: "How many webhooks there are.",
+  doc: "Number of webhooks.",
   cell: ({ webhooks = [] }) => webhooks.length,
 };

@@ -2,17 +2,17 @@ import { struct } from "./v1.ts";
 import { bytes, field, int32, list, string } from "../../schema/types.ts";
 import { checkConversion } from "./conversion-rules.ts";
 
-const ServiceReference = struct("ServiceReference", "A service of the cluster.", {
+const ServiceReference = struct("ServiceReference", "Reference to the Service of a webhook.", {
   namespace: field(1, string, "Namespace of the service.").declaredRequired(),
   name: field(2, string, "Name of the service.").declaredRequired(),
-  path: field(3, string, "Path of the URL.").nullable(),
-  port: field(4, int32, "Port of the service.").nullable().unpublishedDefault(443),
+  path: field(3, string, "URL path of the request.").nullable(),
+  port: field(4, int32, "Port of the Service. Default: 443.").nullable().unpublishedDefault(443),
 });
 
 const WebhookClientConfig = struct("WebhookClientConfig", "The address of a webhook: a URL or a Service.", {
-  service: field(1, ServiceReference, "The Service of the webhook.").nullable(),
+  service: field(1, ServiceReference, "Service of the webhook; not together with `url`.").nullable(),
   caBundle: field(2, bytes, "CA certificates (PEM) for verifying the webhook's certificate."),
-  url: field(3, string, "The URL; `https` without user, query and fragment.").nullable(),
+  url: field(3, string, "URL of the webhook: `https`, without user, query and fragment.").nullable(),
 });
 
 const WebhookConversion = struct("WebhookConversion", "The webhook that converts objects between versions.", {
@@ -20,7 +20,7 @@ const WebhookConversion = struct("WebhookConversion", "The webhook that converts
   conversionReviewVersions: field(
     3,
     list(string),
-    "Versions of the review that the webhook supports, in order of preference.",
+    "Versions of ConversionReview that the webhook supports, in order of preference.",
   )
     .declaredRequired()
     .atomic(),
@@ -28,12 +28,12 @@ const WebhookConversion = struct("WebhookConversion", "The webhook that converts
 
 export const CustomResourceConversion = struct(
   "CustomResourceConversion",
-  "How objects are converted between versions.",
+  "Conversion of objects between versions.",
   {
-    strategy: field(1, string, "None changes only apiVersion; Webhook calls the webhook.")
+    strategy: field(1, string, "None changes only `apiVersion`; Webhook calls the webhook.")
       .required()
       .knownValues("None", "Webhook"),
-    webhook: field(2, WebhookConversion, "The webhook, for the strategy Webhook.").nullable(),
+    webhook: field(2, WebhookConversion, "The webhook; only for the strategy Webhook.").nullable(),
   },
   { check: checkConversion },
 );

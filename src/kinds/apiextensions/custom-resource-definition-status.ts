@@ -14,17 +14,17 @@ export function approvalCondition({ name }: Vocabulary): string {
 
 const CustomResourceDefinitionCondition = struct(
   "CustomResourceDefinitionCondition",
-  "One aspect of a definition's state.",
+  "A condition of a CustomResourceDefinition.",
   {
-    type: field(1, string, "Type of the condition.")
+    type: field(1, string, "Type of the condition, such as Established.")
       .declaredRequired()
       .knownValues("Established", approvalCondition, "NamesAccepted", "NonStructuralSchema", "Terminating"),
-    status: field(2, string, "Status of the condition.")
+    status: field(2, string, "Status of the condition: True, False or Unknown.")
       .declaredRequired()
       .knownValues("False", "True", "Unknown"),
-    lastTransitionTime: field(3, time, "When the status last changed.").emitEmpty(),
-    reason: field(4, string, "Short reason for programs."),
-    message: field(5, string, "Explanation for people."),
+    lastTransitionTime: field(3, time, "Time of the last change of `status`.").emitEmpty(),
+    reason: field(4, string, "Machine-readable reason in CamelCase."),
+    message: field(5, string, "Human-readable details."),
   },
   {
     later: () => ({
@@ -42,15 +42,19 @@ export const CustomResourceDefinitionStatus = struct(
   "CustomResourceDefinitionStatus",
   "The observed state of a definition.",
   {
-    conditions: field(1, list(CustomResourceDefinitionCondition), "Conditions of the definition.")
+    conditions: field(
+      1,
+      list(CustomResourceDefinitionCondition),
+      "Conditions of the definition, such as Established.",
+    )
       .emitEmpty()
       .mapBy("type"),
     acceptedNames: field(
       2,
       CustomResourceDefinitionNames,
-      "The names under which the kind is served.",
+      "Names under which the resource is served.",
     ).emitEmpty(),
-    storedVersions: field(3, list(string), "Versions in which objects were ever stored.")
+    storedVersions: field(3, list(string), "Versions in which objects have ever been stored.")
       .emitEmpty()
       .atomic(),
   },

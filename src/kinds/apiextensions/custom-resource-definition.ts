@@ -22,20 +22,24 @@ import { CustomResourceDefinitionVersion } from "./version.ts";
 
 const CustomResourceDefinitionSpec = struct(
   "CustomResourceDefinitionSpec",
-  "A custom kind and how it is served.",
+  "A custom kind: its group, names, scope and versions.",
   {
-    group: field(1, string, "Group of the kind.").required(),
+    group: field(1, string, "API group of the resource.").required(),
     names: field(3, CustomResourceDefinitionNames, "Names of the resource and the kind.").required(),
-    scope: field(4, string, "Whether objects are namespaced.")
+    scope: field(4, string, "Scope of the objects: Cluster or Namespaced.")
       .required()
       .knownValues("Cluster", "Namespaced"),
     versions: field(7, list(CustomResourceDefinitionVersion), "Versions of the kind.")
       .declaredRequired()
       .atomic(),
-    conversion: field(9, CustomResourceConversion, "How objects are converted between versions.")
+    conversion: field(
+      9,
+      CustomResourceConversion,
+      "Conversion of objects between versions. Default: the strategy None.",
+    )
       .nullable()
       .unpublishedDefault({ strategy: "None" }),
-    preserveUnknownFields: field(10, bool, "From an older version; must be false."),
+    preserveUnknownFields: field(10, bool, "Deprecated; must be false."),
   },
   {
     fill({ names }) {
@@ -61,7 +65,7 @@ export const CustomResourceDefinition = kind({
   anyFinalizer: true,
   allowUnconditionalUpdate: false,
   hasPrefixedFields: true,
-  doc: "Declares a custom kind, which the server then serves.",
+  doc: "Defines a custom kind, which the server then serves.",
   effect: {
     acts: "the kind that it defines is served",
   },

@@ -20,7 +20,7 @@ interface ShownDefinition {
 const scope: Column<ShownDefinition> = {
   name: "Scope",
   type: "string",
-  doc: "Whether the objects are in namespaces.",
+  doc: "Scope of the objects.",
   cell: ({ spec }) => spec.scope,
 };
 

@@ -4,52 +4,62 @@ import { bool, field, int32, list, string } from "../../schema/types.ts";
 import { JSONSchemaProps } from "./json-schema-props.ts";
 import { checkVersion, columnFormat, columnType, pathBelow, simplePath } from "./version-rules.ts";
 
-const CustomResourceValidation = struct("CustomResourceValidation", "How custom objects are checked.", {
+const CustomResourceValidation = struct("CustomResourceValidation", "Validation of custom objects.", {
   openAPIV3Schema: field(1, JSONSchemaProps, "The schema of the objects.").nullable(),
 });
 
 const CustomResourceSubresourceStatus = struct(
   "CustomResourceSubresourceStatus",
-  "Turns on the subresource `status`; it has no settings.",
+  "Enables the subresource `status`; it has no settings.",
   {},
 );
 
 const CustomResourceSubresourceScale = struct(
   "CustomResourceSubresourceScale",
-  "How the subresource `scale` is read from custom objects.",
+  "Paths in custom objects that the subresource `scale` uses.",
   {
-    specReplicasPath: field(1, string, "Path of the desired number of replicas, below `.spec`.")
+    specReplicasPath: field(1, string, "JSONPath of the desired number of replicas, below `.spec`.")
       .required()
       .check(pathBelow(".spec.")),
-    statusReplicasPath: field(2, string, "Path of the observed number of replicas, below `.status`.")
+    statusReplicasPath: field(2, string, "JSONPath of the current number of replicas, below `.status`.")
       .required()
       .check(pathBelow(".status.")),
-    labelSelectorPath: field(3, string, "Path of the label selector as text, below `.spec` or `.status`.")
+    labelSelectorPath: field(
+      3,
+      string,
+      "JSONPath of the label selector in text form, below `.spec` or `.status`.",
+    )
       .nullable()
       .check(pathBelow(".spec.", ".status.")),
   },
 );
 
 const CustomResourceSubresources = struct("CustomResourceSubresources", "Subresources of custom objects.", {
-  status: field(1, CustomResourceSubresourceStatus, "Turns on `status`.").nullable(),
-  scale: field(2, CustomResourceSubresourceScale, "Turns on `scale`.").nullable(),
+  status: field(1, CustomResourceSubresourceStatus, "Enables the subresource `status`.").nullable(),
+  scale: field(2, CustomResourceSubresourceScale, "Enables the subresource `scale`.").nullable(),
 });
 
 const CustomResourceColumnDefinition = struct(
   "CustomResourceColumnDefinition",
-  "A column of the server's table of custom objects.",
+  "A column of the table of custom objects.",
   {
     name: field(1, string, "Title of the column.").required(),
-    type: field(2, string, "Type of the cells.").required().check(columnType),
-    format: field(3, string, "Form of the cells beyond their type.").check(columnFormat),
-    description: field(4, string, "What the column shows."),
-    priority: field(5, int32, "0 is shown always; higher numbers in wide output only."),
-    jsonPath: field(6, string, "JSONPath of the cell's value in the object.").required().check(simplePath),
+    type: field(2, string, "Type of the cells, such as string, integer or date.")
+      .required()
+      .check(columnType),
+    format: field(3, string, "Format of the cells, such as `date`.").check(columnFormat),
+    description: field(4, string, "Description of the column."),
+    priority: field(
+      5,
+      int32,
+      "Priority of the column; columns above 0 are only shown in wide output. Default: 0.",
+    ),
+    jsonPath: field(6, string, "JSONPath of the value in the object.").required().check(simplePath),
   },
 );
 
-const SelectableField = struct("SelectableField", "A field by which objects can be selected.", {
-  jsonPath: field(1, string, "Path of a text, number or boolean, such as `.spec.color`.").required(),
+const SelectableField = struct("SelectableField", "A field that field selectors can use.", {
+  jsonPath: field(1, string, "JSONPath of a string, number or boolean, such as `.spec.color`.").required(),
 });
 
 export const CustomResourceDefinitionVersion = struct(
@@ -58,23 +68,31 @@ export const CustomResourceDefinitionVersion = struct(
   {
     name: field(1, string, "Name of the version, such as `v1`.").declaredRequired(),
     served: field(2, bool, "Whether the version is served.").required(),
-    storage: field(3, bool, "Whether objects are stored in this version; exactly one is.").required(),
-    schema: field(4, CustomResourceValidation, "How objects of the version are checked.").nullable(),
+    storage: field(
+      3,
+      bool,
+      "Whether objects are stored in this version; true for exactly one version.",
+    ).required(),
+    schema: field(4, CustomResourceValidation, "Validation of objects in this version.").nullable(),
     subresources: field(5, CustomResourceSubresources, "Subresources of the version.").nullable(),
     additionalPrinterColumns: field(
       6,
       list(CustomResourceColumnDefinition),
-      "Columns of the version's table.",
+      "Further columns of the version's table.",
     ).atomic(),
-    deprecated: field(7, bool, "Clients that use the version are warned."),
-    deprecationWarning: field(8, string, "Text of the warning instead of the usual one.").nullable(),
+    deprecated: field(7, bool, "Whether the version is deprecated; its use is answered with a warning."),
+    deprecationWarning: field(
+      8,
+      string,
+      "Text of the deprecation warning, in place of the default text.",
+    ).nullable(),
   },
   {
     check: checkVersion,
     later: () => ({
       selectableFields: since(
         "1.30",
-        field(9, list(SelectableField), "Fields by which objects can be selected, at most 8.")
+        field(9, list(SelectableField), "Fields that field selectors can use, at most 8.")
           .atomic()
           .gated("CustomResourceFieldSelectors"),
       ),

@@ -8,10 +8,13 @@ import { between, portNumber } from "../checks/numbers.ts";
 import { each } from "../checks/values.ts";
 import { ageColumn, nameColumn } from "../columns.ts";
 
-const ServiceReference = struct("ServiceReference", "A service of the cluster.", {
+const ServiceReference = struct("ServiceReference", "Reference to a Service.", {
   namespace: field(1, string, "Namespace of the service.").mustBeGiven(),
   name: field(2, string, "Name of the service.").mustBeGiven(),
-  port: field(3, int32, "Port of the service.").nullable().unpublishedDefault(443).check(portNumber),
+  port: field(3, int32, "Port of the Service. Default: 443.")
+    .nullable()
+    .unpublishedDefault(443)
+    .check(portNumber),
 });
 
 const statuses = ["False", "True", "Unknown"];
@@ -44,41 +47,49 @@ function checkSpec(spec: Spec, report: FieldReport): void {
 
 const APIServiceSpec = struct(
   "APIServiceSpec",
-  "Where a group version is served.",
+  "A group version and the server that serves it.",
   {
     service: field(
       1,
       ServiceReference,
-      "The service that serves it; absent where this server does.",
+      "Service that serves the group version; absent if this server does.",
     ).nullable(),
-    group: field(2, string, "Name of the group."),
-    version: field(3, string, "Name of the version."),
-    insecureSkipTLSVerify: field(4, bool, "The service's certificate isn't checked."),
-    caBundle: field(
-      5,
-      bytes,
-      "Certificates (PEM) of the authorities that the service's certificate is checked against.",
-    ),
-    groupPriorityMinimum: field(7, int32, "Priority of the group at least; higher ones come first.")
+    group: field(2, string, "Name of the API group."),
+    version: field(3, string, "Name of the API version."),
+    insecureSkipTLSVerify: field(4, bool, "Whether to skip the verification of the Service's certificate."),
+    caBundle: field(5, bytes, "CA certificates (PEM) for verifying the Service's certificate."),
+    groupPriorityMinimum: field(
+      7,
+      int32,
+      "Priority of the group, 1 to 20000; groups with higher values come first in discovery.",
+    )
       .required()
       .check(between(1, 20_000)),
-    versionPriority: field(8, int32, "Priority of the version inside its group; higher ones come first.")
+    versionPriority: field(
+      8,
+      int32,
+      "Priority of the version in its group, 1 to 1000; higher values come first in discovery.",
+    )
       .required()
       .check(between(1, 1000)),
   },
   { check: checkSpec },
 );
 
-const APIServiceCondition = struct("APIServiceCondition", "One aspect of an API service's state.", {
-  type: field(1, string, "What the condition is about.").declaredRequired().knownValues("Available"),
-  status: field(2, string, "Whether it holds.").declaredRequired().knownValues("False", "True", "Unknown"),
-  lastTransitionTime: field(3, time, "When the status last changed.").emitEmpty(),
-  reason: field(4, string, "Short reason for programs."),
-  message: field(5, string, "Explanation for people."),
+const APIServiceCondition = struct("APIServiceCondition", "A condition of an APIService.", {
+  type: field(1, string, "Type of the condition; always Available.")
+    .declaredRequired()
+    .knownValues("Available"),
+  status: field(2, string, "Status of the condition: True, False or Unknown.")
+    .declaredRequired()
+    .knownValues("False", "True", "Unknown"),
+  lastTransitionTime: field(3, time, "Time of the last change of `status`.").emitEmpty(),
+  reason: field(4, string, "Machine-readable reason in CamelCase."),
+  message: field(5, string, "Human-readable details."),
 });
 
-const APIServiceStatus = struct("APIServiceStatus", "Whether a group version can be reached.", {
-  conditions: field(1, list(APIServiceCondition), "What is known about its state.")
+const APIServiceStatus = struct("APIServiceStatus", "Observed state of an APIService.", {
+  conditions: field(1, list(APIServiceCondition), "Conditions of the object, at most one per type.")
     .mapBy("type")
     .patchMerge("type")
     .check(each(checkCondition)),
@@ -119,14 +130,14 @@ export const APIService = kind({
   anyFinalizer: true,
   allowUnconditionalUpdate: false,
   nameForm: "pathSegment",
-  doc: "Where one version of an API group is served.",
+  doc: "Registers a group version and the server that serves it.",
   effect: {
     acts: "requests for its group version are passed on to the service while that can be reached",
   },
   fields: {
     metadata: field(1, ObjectMeta, "Metadata of the API service; its name is `version.group`.").emitEmpty(),
-    spec: field(2, APIServiceSpec, "Where the group version is served.").emitEmpty(),
-    status: field(3, APIServiceStatus, "Whether it can be reached.").emitEmpty(),
+    spec: field(2, APIServiceSpec, "The group version and the server that serves it.").emitEmpty(),
+    status: field(3, APIServiceStatus, "Observed availability of the group version.").emitEmpty(),
   },
   validate({ metadata, spec }, report) {
     const required = `${spec?.version ?? ""}.${spec?.group ?? ""}`;
@@ -147,14 +158,14 @@ export const APIService = kind({
     {
       name: "Service",
       type: "string",
-      doc: "The service that serves the group version.",
+      doc: "Service that serves the group version.",
       cell: ({ spec }) =>
         spec?.service === undefined ? "Local" : `${spec.service.namespace ?? ""}/${spec.service.name ?? ""}`,
     },
     {
       name: "Available",
       type: "string",
-      doc: "Whether the group version can be reached.",
+      doc: "Whether the group version is available.",
       cell: ({ status }) => availableText(status?.conditions ?? []),
     },
     ageColumn,

@@ -20,11 +20,13 @@ export const ControllerRevision = kind({
   resource: "controllerrevisions",
   singular: "controllerrevision",
   scope: "Namespaced",
-  doc: "A state that a controller has recorded to return to; it can't be changed.",
+  doc: "An immutable snapshot of a controller's configuration, used for rollbacks.",
   fields: {
     metadata: field(1, ObjectMeta, "Metadata of the revision.").emitEmpty(),
-    data: field(2, object, "The recorded state.").emitEmpty().mustBeGiven(),
-    revision: field(3, int64, "Number of the state; later ones are greater.").required().check(nonNegative),
+    data: field(2, object, "The recorded configuration.").emitEmpty().mustBeGiven(),
+    revision: field(3, int64, "Revision number; later revisions have greater numbers.")
+      .required()
+      .check(nonNegative),
   },
   validateUpdate(revision, live, report) {
     unchanged(revision.data, live.data, report.at("data"));
@@ -34,13 +36,13 @@ export const ControllerRevision = kind({
     {
       name: "Controller",
       type: "string",
-      doc: "The object whose state it is.",
+      doc: "The controller of the revision.",
       cell: controllerOf,
     },
     {
       name: "Revision",
       type: "string",
-      doc: "Number of the state.",
+      doc: "Revision number.",
       cell: (revision) => revision.revision,
     },
     ageColumn,

@@ -15,12 +15,20 @@ import { type Static, field, int32, int64, intOrString, list, string, time } fro
 
 const RollingUpdateDaemonSet = struct(
   "RollingUpdateDaemonSet",
-  "Parameters of a rolling update of a daemon set.",
+  "Parameters of a rolling update of a DaemonSet.",
   {
-    maxUnavailable: field(1, intOrString, "How many nodes, or what share of them, may be without the pod.")
+    maxUnavailable: field(
+      1,
+      intOrString,
+      "Maximum number or percentage of nodes without an available pod during an update. Default: 1.",
+    )
       .nullable()
       .check(countOrPercent),
-    maxSurge: field(2, intOrString, "How many nodes, or what share of them, may have both pods.")
+    maxSurge: field(
+      2,
+      intOrString,
+      "Maximum number or percentage of nodes with both old and new pods during an update. Default: 0.",
+    )
       .nullable()
       .check(countOrPercent),
   },
@@ -30,13 +38,21 @@ const strategyTypes = ["OnDelete", "RollingUpdate"];
 
 const DaemonSetUpdateStrategy = struct(
   "DaemonSetUpdateStrategy",
-  "How pods are replaced by those of a new template.",
+  "Strategy for replacing pods after the template changes.",
   {
-    type: field(1, string, "Whether pods are replaced one after the other, or only when deleted.")
+    type: field(
+      1,
+      string,
+      "Type of the update: RollingUpdate, or OnDelete to replace only deleted pods. Default: RollingUpdate.",
+    )
       .oneOf(...strategyTypes)
       .unchecked()
       .unpublishedDefault("RollingUpdate"),
-    rollingUpdate: field(2, RollingUpdateDaemonSet, "Settings of a rolling update.").nullable(),
+    rollingUpdate: field(
+      2,
+      RollingUpdateDaemonSet,
+      "Parameters of the rolling update; only for the type RollingUpdate.",
+    ).nullable(),
   },
   {
     fill(copy) {
@@ -59,59 +75,75 @@ const DaemonSetUpdateStrategy = struct(
   },
 );
 
-const DaemonSetSpec = struct("DaemonSetSpec", "What a daemon set should do.", {
-  selector: field(1, LabelSelector, "Selects the pods of the set; the template's labels must match.")
+const DaemonSetSpec = struct("DaemonSetSpec", "Desired state of a DaemonSet.", {
+  selector: field(1, LabelSelector, "Label selector of the pods; the template's labels must match it.")
     .declaredRequired()
     .nullable(),
-  template: field(2, PodTemplateSpec, "What its pods are like.").required(),
+  template: field(2, PodTemplateSpec, "Template from which the pods are created.").required(),
   updateStrategy: field(
     3,
     DaemonSetUpdateStrategy,
-    "How pods are replaced by those of a new template.",
+    "Strategy for replacing pods after the template changes.",
   ).emitEmpty(),
-  minReadySeconds: field(4, int32, "Seconds that a new pod must be ready to count as available.").check(
-    nonNegative,
-  ),
-  revisionHistoryLimit: field(6, int32, "Number of old revisions that are kept.")
+  minReadySeconds: field(
+    4,
+    int32,
+    "Seconds a new pod must be ready before it counts as available. Default: 0.",
+  ).check(nonNegative),
+  revisionHistoryLimit: field(6, int32, "Number of old revisions to keep. Default: 10.")
     .nullable()
     .unpublishedDefault(10)
     .check(nonNegative),
 });
 type DaemonSetSpec = Static<typeof DaemonSetSpec>;
 
-const DaemonSetCondition = struct("DaemonSetCondition", "One aspect of a daemon set's state.", {
-  type: field(1, string, "What the condition is about.").declaredRequired(),
-  status: field(2, string, "Whether it holds.").declaredRequired().knownValues("False", "True", "Unknown"),
-  lastTransitionTime: field(3, time, "When the status last changed.").emitEmpty(),
-  reason: field(4, string, "Short reason for programs."),
-  message: field(5, string, "Explanation for people."),
+const DaemonSetCondition = struct("DaemonSetCondition", "A condition of a DaemonSet.", {
+  type: field(1, string, "Type of the condition.").declaredRequired(),
+  status: field(2, string, "Status of the condition: True, False or Unknown.")
+    .declaredRequired()
+    .knownValues("False", "True", "Unknown"),
+  lastTransitionTime: field(3, time, "Time of the last change of `status`.").emitEmpty(),
+  reason: field(4, string, "Machine-readable reason in CamelCase."),
+  message: field(5, string, "Human-readable details."),
 });
 
-const DaemonSetStatus = struct("DaemonSetStatus", "What a daemon set is like now.", {
-  currentNumberScheduled: field(1, int32, "Nodes that run the pod and should.")
+const DaemonSetStatus = struct("DaemonSetStatus", "Observed state of a DaemonSet.", {
+  currentNumberScheduled: field(1, int32, "Number of nodes that run the pod as desired.")
     .declaredRequired()
     .check(nonNegative),
-  numberMisscheduled: field(2, int32, "Nodes that run the pod and shouldn't.")
+  numberMisscheduled: field(2, int32, "Number of nodes that run the pod but should not.")
     .declaredRequired()
     .check(nonNegative),
-  desiredNumberScheduled: field(3, int32, "Nodes that should run the pod.")
+  desiredNumberScheduled: field(3, int32, "Number of nodes that should run the pod.")
     .declaredRequired()
     .check(nonNegative),
-  numberReady: field(4, int32, "Nodes that should run the pod and have a ready one.")
+  numberReady: field(4, int32, "Number of nodes that should run the pod and have a ready one.")
     .declaredRequired()
     .check(nonNegative),
-  observedGeneration: field(5, int64, "Generation that the controller has seen last.").check(nonNegative),
-  updatedNumberScheduled: field(6, int32, "Nodes that run the pod of the new template.").check(nonNegative),
-  numberAvailable: field(7, int32, "Nodes that should run the pod and have an available one.").check(
+  observedGeneration: field(5, int64, "Latest generation that the controller has observed.").check(
     nonNegative,
   ),
-  numberUnavailable: field(8, int32, "Nodes that should run the pod and have no available one.").check(
+  updatedNumberScheduled: field(6, int32, "Number of nodes that run a pod of the current template.").check(
     nonNegative,
   ),
-  collisionCount: field(9, int32, "Counts equal names of revisions, to find new ones.")
+  numberAvailable: field(
+    7,
+    int32,
+    "Number of nodes that should run the pod and have an available one.",
+  ).check(nonNegative),
+  numberUnavailable: field(
+    8,
+    int32,
+    "Number of nodes that should run the pod and have no available one.",
+  ).check(nonNegative),
+  collisionCount: field(
+    9,
+    int32,
+    "Number of hash collisions of revision names; the controller uses it to create unique names.",
+  )
     .nullable()
     .check(nonNegative),
-  conditions: field(10, list(DaemonSetCondition), "What is known about its state.")
+  conditions: field(10, list(DaemonSetCondition), "Conditions of the object, at most one per type.")
     .mapBy("type")
     .patchMerge("type"),
 });
@@ -139,11 +171,11 @@ export const DaemonSet = kind({
   shortNames: ["ds"],
   categories: ["all"],
   scope: "Namespaced",
-  doc: "Runs a pod on every node, or on some of them.",
+  doc: "Runs a pod on every node, or on selected nodes.",
   fields: {
-    metadata: field(1, ObjectMeta, "Metadata of the set.").emitEmpty(),
-    spec: field(2, DaemonSetSpec, "What the set should do.").emitEmpty(),
-    status: field(3, DaemonSetStatus, "What the set is like now.").emitEmpty(),
+    metadata: field(1, ObjectMeta, "Metadata of the DaemonSet.").emitEmpty(),
+    spec: field(2, DaemonSetSpec, "Desired state of the DaemonSet.").emitEmpty(),
+    status: field(3, DaemonSetStatus, "Observed state of the DaemonSet.").emitEmpty(),
   },
   generationOf: ({ spec }) => spec,
   fieldAnnotations: [templateGeneration],
@@ -178,37 +210,37 @@ export const DaemonSet = kind({
     {
       name: "Desired",
       type: "integer",
-      doc: "How many nodes should run the pod.",
+      doc: "Number of nodes that should run the pod.",
       cell: ({ status }) => status?.desiredNumberScheduled ?? 0,
     },
     {
       name: "Current",
       type: "integer",
-      doc: "How many nodes run the pod.",
+      doc: "Number of nodes that run the pod.",
       cell: ({ status }) => status?.currentNumberScheduled ?? 0,
     },
     {
       name: "Ready",
       type: "integer",
-      doc: "How many nodes have a ready pod.",
+      doc: "Number of nodes with a ready pod.",
       cell: ({ status }) => status?.numberReady ?? 0,
     },
     {
       name: "Up-to-date",
       type: "integer",
-      doc: "How many nodes run the pod of the new template.",
+      doc: "Number of nodes with a pod of the current template.",
       cell: ({ status }) => status?.updatedNumberScheduled ?? 0,
     },
     {
       name: "Available",
       type: "integer",
-      doc: "How many nodes have an available pod.",
+      doc: "Number of nodes with an available pod.",
       cell: ({ status }) => status?.numberAvailable ?? 0,
     },
     {
       name: "Node Selector",
       type: "string",
-      doc: "Labels of the nodes that run the pod.",
+      doc: "Node selector of the pods.",
       cell: ({ spec }) => labelsText(spec?.template?.spec?.nodeSelector),
     },
     ageColumn,
@@ -217,7 +249,7 @@ export const DaemonSet = kind({
       name: "Selector",
       type: "string",
       priority: 1,
-      doc: "Selector of its pods.",
+      doc: "Label selector of the pods.",
       cell: ({ spec }) => selectorCell(spec?.selector),
     },
   ],

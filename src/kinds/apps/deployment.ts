@@ -34,12 +34,20 @@ import {
 
 const RollingUpdateDeployment = struct(
   "RollingUpdateDeployment",
-  "Parameters of a rolling update of a deployment.",
+  "Parameters of a rolling update of a Deployment.",
   {
-    maxUnavailable: field(1, intOrString, "How many pods, or what share of them, may be missing.")
+    maxUnavailable: field(
+      1,
+      intOrString,
+      "Maximum number or percentage of unavailable pods during an update. Default: 25%.",
+    )
       .nullable()
       .check(countOrPercent),
-    maxSurge: field(2, intOrString, "How many pods, or what share of them, may be there in excess.")
+    maxSurge: field(
+      2,
+      intOrString,
+      "Maximum number or percentage of pods above the desired number during an update. Default: 25%.",
+    )
       .nullable()
       .check(countOrAnyPercent),
   },
@@ -49,12 +57,20 @@ const strategies = ["Recreate", "RollingUpdate"];
 
 const DeploymentStrategy = struct(
   "DeploymentStrategy",
-  "How pods are replaced by those of a new template.",
+  "Strategy for replacing pods after the template changes.",
   {
-    type: field(1, string, "Whether pods are replaced one after the other, or all ended first.")
+    type: field(
+      1,
+      string,
+      "Type of the update: RollingUpdate, or Recreate to stop all old pods first. Default: RollingUpdate.",
+    )
       .knownValues("Recreate", "RollingUpdate")
       .unpublishedDefault("RollingUpdate"),
-    rollingUpdate: field(2, RollingUpdateDeployment, "Settings of a rolling update.").nullable(),
+    rollingUpdate: field(
+      2,
+      RollingUpdateDeployment,
+      "Parameters of the rolling update; only for the type RollingUpdate.",
+    ).nullable(),
   },
   {
     fill(copy) {
@@ -77,34 +93,36 @@ const DeploymentStrategy = struct(
   },
 );
 
-const DeploymentSpec = struct("DeploymentSpec", "What a deployment should do.", {
-  replicas: field(1, int32, "Number of pods that are wanted.")
+const DeploymentSpec = struct("DeploymentSpec", "Desired state of a Deployment.", {
+  replicas: field(1, int32, "Desired number of pods. Default: 1.")
     .nullable()
     .unpublishedDefault(1)
     .check(nonNegative),
   selector: field(
     2,
     LabelSelector,
-    "Selects the replica sets of the deployment; the template's labels must match.",
+    "Label selector of the pods and replica sets; the template's labels must match it.",
   )
     .required()
     .nullable(),
-  template: field(3, PodTemplateSpec, "What its pods are like.").required(),
-  strategy: field(4, DeploymentStrategy, "How pods are replaced by those of a new template.")
+  template: field(3, PodTemplateSpec, "Template from which the pods are created.").required(),
+  strategy: field(4, DeploymentStrategy, "Strategy for replacing pods after the template changes.")
     .emitEmpty()
     .patchRetainKeys(),
-  minReadySeconds: field(5, int32, "Seconds that a new pod must be ready to count as available.").check(
-    nonNegative,
-  ),
-  revisionHistoryLimit: field(6, int32, "Number of old replica sets that are kept.")
+  minReadySeconds: field(
+    5,
+    int32,
+    "Seconds a new pod must be ready before it counts as available. Default: 0.",
+  ).check(nonNegative),
+  revisionHistoryLimit: field(6, int32, "Number of old replica sets to keep. Default: 10.")
     .nullable()
     .unpublishedDefault(10)
     .check(nonNegative),
-  paused: field(7, bool, "Whether changes of the template are left alone for now."),
+  paused: field(7, bool, "Whether rollouts of template changes are paused."),
   progressDeadlineSeconds: field(
     9,
     int32,
-    "Seconds without progress after which the deployment counts as failed.",
+    "Seconds without progress after which a rollout counts as failed. Default: 600.",
   )
     .nullable()
     .unpublishedDefault(600)
@@ -112,35 +130,47 @@ const DeploymentSpec = struct("DeploymentSpec", "What a deployment should do.", 
 });
 type DeploymentSpec = Static<typeof DeploymentSpec>;
 
-const DeploymentCondition = struct("DeploymentCondition", "One aspect of a deployment's state.", {
-  type: field(1, string, "What the condition is about.")
+const DeploymentCondition = struct("DeploymentCondition", "A condition of a Deployment.", {
+  type: field(1, string, "Type of the condition, such as Available or Progressing.")
     .declaredRequired()
     .knownValues("Available", "Progressing", "ReplicaFailure"),
-  status: field(2, string, "Whether it holds.").declaredRequired().knownValues("False", "True", "Unknown"),
-  reason: field(4, string, "Short reason for programs."),
-  message: field(5, string, "Explanation for people."),
-  lastUpdateTime: field(6, time, "When the condition was last written.").emitEmpty(),
-  lastTransitionTime: field(7, time, "When the status last changed.").emitEmpty(),
+  status: field(2, string, "Status of the condition: True, False or Unknown.")
+    .declaredRequired()
+    .knownValues("False", "True", "Unknown"),
+  reason: field(4, string, "Machine-readable reason in CamelCase."),
+  message: field(5, string, "Human-readable details."),
+  lastUpdateTime: field(6, time, "Time of the last update of the condition.").emitEmpty(),
+  lastTransitionTime: field(7, time, "Time of the last change of `status`.").emitEmpty(),
 });
 
 const DeploymentStatus = struct(
   "DeploymentStatus",
-  "What a deployment is like now.",
+  "Observed state of a Deployment.",
   {
-    observedGeneration: field(1, int64, "Generation that the controller has seen last.").check(nonNegative),
-    replicas: field(2, int32, "Number of its pods.").check(nonNegative),
-    updatedReplicas: field(3, int32, "Number of its pods that are made from the new template.").check(
+    observedGeneration: field(1, int64, "Latest generation that the controller has observed.").check(
       nonNegative,
     ),
-    availableReplicas: field(4, int32, "Number of its pods that have been ready long enough.").check(
-      nonNegative,
-    ),
-    unavailableReplicas: field(5, int32, "Number of pods that are still missing.").check(nonNegative),
-    conditions: field(6, list(DeploymentCondition), "What is known about its state.")
+    replicas: field(2, int32, "Number of pods.").check(nonNegative),
+    updatedReplicas: field(3, int32, "Number of pods with the current template.").check(nonNegative),
+    availableReplicas: field(
+      4,
+      int32,
+      "Number of available pods: ready for at least `minReadySeconds`.",
+    ).check(nonNegative),
+    unavailableReplicas: field(
+      5,
+      int32,
+      "Number of pods that are still needed for the desired number of available pods.",
+    ).check(nonNegative),
+    conditions: field(6, list(DeploymentCondition), "Conditions of the object, at most one per type.")
       .mapBy("type")
       .patchMerge("type"),
-    readyReplicas: field(7, int32, "Number of its pods that are ready.").check(nonNegative),
-    collisionCount: field(8, int32, "Counts equal names of replica sets, to find new ones.")
+    readyReplicas: field(7, int32, "Number of ready pods.").check(nonNegative),
+    collisionCount: field(
+      8,
+      int32,
+      "Number of hash collisions of ReplicaSet names; the controller uses it to create unique names.",
+    )
       .nullable()
       .check(nonNegative),
   },
@@ -148,7 +178,7 @@ const DeploymentStatus = struct(
     later: () => ({
       terminatingReplicas: since(
         "1.33",
-        field(9, int32, "Number of its pods that terminate and haven't ended.")
+        field(9, int32, "Number of terminating pods that have not yet stopped.")
           .nullable()
           .check(nonNegative)
           .gated("DeploymentReplicaSetTerminatingReplicas"),
@@ -192,11 +222,11 @@ export const Deployment = kind({
   shortNames: ["deploy"],
   categories: ["all"],
   scope: "Namespaced",
-  doc: "Keeps pods running and replaces them step by step when their template changes.",
+  doc: "Runs a number of equal pods and updates them gradually when their template changes.",
   fields: {
     metadata: field(1, ObjectMeta, "Metadata of the deployment.").emitEmpty(),
-    spec: field(2, DeploymentSpec, "What the deployment should do.").emitEmpty(),
-    status: field(3, DeploymentStatus, "What the deployment is like now.").emitEmpty(),
+    spec: field(2, DeploymentSpec, "Desired state of the Deployment.").emitEmpty(),
+    status: field(3, DeploymentStatus, "Observed state of the Deployment.").emitEmpty(),
   },
   // Annotations of a Deployment are copied to its ReplicaSets.
   generationOf: ({ spec, metadata }) => [spec, metadata.annotations],
@@ -220,20 +250,20 @@ export const Deployment = kind({
     {
       name: "Ready",
       type: "string",
-      doc: "How many of the wanted pods are ready.",
+      doc: "Number of ready pods out of the desired number.",
       cell: ({ spec, status }) => `${status?.readyReplicas ?? 0}/${spec?.replicas ?? 0}`,
     },
     // As in the reference, cells are numbers although the columns have the type string.
     {
       name: "Up-to-date",
       type: "string",
-      doc: "How many pods are made from the new template.",
+      doc: "Number of pods with the current template.",
       cell: ({ status }) => status?.updatedReplicas ?? 0,
     },
     {
       name: "Available",
       type: "string",
-      doc: "How many pods have been ready long enough.",
+      doc: "Number of available pods.",
       cell: ({ status }) => status?.availableReplicas ?? 0,
     },
     ageColumn,
@@ -242,7 +272,7 @@ export const Deployment = kind({
       name: "Selector",
       type: "string",
       priority: 1,
-      doc: "Selector of its pods.",
+      doc: "Label selector of the pods.",
       cell: ({ spec }) => selectorText(spec?.selector) ?? "<invalid>",
     },
   ],

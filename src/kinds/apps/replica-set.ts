@@ -20,35 +20,41 @@ import { ObjectMeta } from "../../schema/object-meta.ts";
 import { since } from "../../schema/later-fields.ts";
 import { type Static, field, int32, list, string, time } from "../../schema/types.ts";
 
-const ReplicaSetSpec = struct("ReplicaSetSpec", "What a replica set should do.", {
-  replicas: field(1, int32, "Number of pods that are wanted.")
+const ReplicaSetSpec = struct("ReplicaSetSpec", "Desired state of a ReplicaSet.", {
+  replicas: field(1, int32, "Desired number of pods. Default: 1.")
     .nullable()
     .unpublishedDefault(1)
     .check(nonNegative),
-  selector: field(2, LabelSelector, "Selects the pods of the set; the template's labels must match.")
+  selector: field(2, LabelSelector, "Label selector of the pods; the template's labels must match it.")
     .required()
     .nullable(),
-  template: field(3, PodTemplateSpec, "What its pods are like.").emitEmpty(),
-  minReadySeconds: field(4, int32, "Seconds that a new pod must be ready to count as available.").check(
-    nonNegative,
-  ),
+  template: field(3, PodTemplateSpec, "Template from which the pods are created.").emitEmpty(),
+  minReadySeconds: field(
+    4,
+    int32,
+    "Seconds a new pod must be ready before it counts as available. Default: 0.",
+  ).check(nonNegative),
 });
 type ReplicaSetSpec = Static<typeof ReplicaSetSpec>;
 
-const ReplicaSetCondition = struct("ReplicaSetCondition", "One aspect of a replica set's state.", {
-  type: field(1, string, "What the condition is about.").declaredRequired().knownValues("ReplicaFailure"),
-  status: field(2, string, "Whether it holds.").declaredRequired().knownValues("False", "True", "Unknown"),
-  lastTransitionTime: field(3, time, "When the status last changed.").emitEmpty(),
-  reason: field(4, string, "Short reason for programs."),
-  message: field(5, string, "Explanation for people."),
+const ReplicaSetCondition = struct("ReplicaSetCondition", "A condition of a ReplicaSet.", {
+  type: field(1, string, "Type of the condition, such as ReplicaFailure.")
+    .declaredRequired()
+    .knownValues("ReplicaFailure"),
+  status: field(2, string, "Status of the condition: True, False or Unknown.")
+    .declaredRequired()
+    .knownValues("False", "True", "Unknown"),
+  lastTransitionTime: field(3, time, "Time of the last change of `status`.").emitEmpty(),
+  reason: field(4, string, "Machine-readable reason in CamelCase."),
+  message: field(5, string, "Human-readable details."),
 });
 
 const ReplicaSetStatus = struct(
   "ReplicaSetStatus",
-  "What a replica set is like now.",
+  "Observed state of a ReplicaSet.",
   {
     ...replicaCounts,
-    conditions: field(6, list(ReplicaSetCondition), "What is known about its state.")
+    conditions: field(6, list(ReplicaSetCondition), "Conditions of the object, at most one per type.")
       .mapBy("type")
       .patchMerge("type"),
   },
@@ -56,7 +62,7 @@ const ReplicaSetStatus = struct(
     later: () => ({
       terminatingReplicas: since(
         "1.33",
-        field(7, int32, "Number of its pods that terminate and haven't ended.")
+        field(7, int32, "Number of terminating pods that have not yet stopped.")
           .nullable()
           .check(nonNegative)
           .gated("DeploymentReplicaSetTerminatingReplicas"),
@@ -80,9 +86,9 @@ export const ReplicaSet = kind({
   scope: "Namespaced",
   doc: "Keeps a number of equal pods running.",
   fields: {
-    metadata: field(1, ObjectMeta, "Metadata of the set.").emitEmpty(),
-    spec: field(2, ReplicaSetSpec, "What the set should do.").emitEmpty(),
-    status: field(3, ReplicaSetStatus, "What the set is like now.").emitEmpty(),
+    metadata: field(1, ObjectMeta, "Metadata of the ReplicaSet.").emitEmpty(),
+    spec: field(2, ReplicaSetSpec, "Desired state of the ReplicaSet.").emitEmpty(),
+    status: field(3, ReplicaSetStatus, "Observed state of the ReplicaSet.").emitEmpty(),
   },
   selectable: { "status.replicas": ({ status }) => String(status?.replicas ?? 0) },
   generationOf: ({ spec }) => spec,
@@ -115,19 +121,19 @@ export const ReplicaSet = kind({
     {
       name: "Desired",
       type: "integer",
-      doc: "How many pods are wanted.",
+      doc: "Desired number of pods.",
       cell: ({ spec }) => spec?.replicas ?? 0,
     },
     {
       name: "Current",
       type: "integer",
-      doc: "How many pods there are.",
+      doc: "Current number of pods.",
       cell: ({ status }) => status?.replicas ?? 0,
     },
     {
       name: "Ready",
       type: "integer",
-      doc: "How many pods are ready.",
+      doc: "Number of ready pods.",
       cell: ({ status }) => status?.readyReplicas ?? 0,
     },
     ageColumn,
@@ -136,7 +142,7 @@ export const ReplicaSet = kind({
       name: "Selector",
       type: "string",
       priority: 1,
-      doc: "Selector of its pods.",
+      doc: "Label selector of the pods.",
       cell: ({ spec }) => selectorCell(spec?.selector),
     },
   ],

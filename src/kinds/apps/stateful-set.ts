@@ -46,10 +46,18 @@ import {
 
 const RollingUpdateStatefulSetStrategy = struct(
   "RollingUpdateStatefulSetStrategy",
-  "Parameters of a rolling update of a stateful set.",
+  "Parameters of a rolling update of a StatefulSet.",
   {
-    partition: field(1, int32, "Only pods with this number or a greater one are replaced.").nullable(),
-    maxUnavailable: field(2, intOrString, "How many pods, or what share of them, may be missing.")
+    partition: field(
+      1,
+      int32,
+      "Lowest ordinal to update; pods with smaller ordinals keep the old revision. Default: 0.",
+    ).nullable(),
+    maxUnavailable: field(
+      2,
+      intOrString,
+      "Maximum number or percentage of unavailable pods during an update. Default: 1.",
+    )
       .nullable()
       .gated("MaxUnavailableStatefulSet"),
   },
@@ -57,13 +65,18 @@ const RollingUpdateStatefulSetStrategy = struct(
 
 const StatefulSetUpdateStrategy = struct(
   "StatefulSetUpdateStrategy",
-  "How pods are replaced by those of a new template.",
+  "Strategy for replacing pods after the template changes.",
   {
-    type: field(1, string, "Whether pods are replaced one after the other, or only when deleted.").oneOf(
-      "OnDelete",
-      "RollingUpdate",
-    ),
-    rollingUpdate: field(2, RollingUpdateStatefulSetStrategy, "Settings of a rolling update.").nullable(),
+    type: field(
+      1,
+      string,
+      "Type of the update: RollingUpdate, or OnDelete to replace only deleted pods. Default: RollingUpdate.",
+    ).oneOf("OnDelete", "RollingUpdate"),
+    rollingUpdate: field(
+      2,
+      RollingUpdateStatefulSetStrategy,
+      "Parameters of the rolling update; only for the type RollingUpdate.",
+    ).nullable(),
   },
   {
     fill(copy, context) {
@@ -85,21 +98,29 @@ function retention(policy: string, report: FieldReport): void {
 
 const StatefulSetPersistentVolumeClaimRetentionPolicy = struct(
   "StatefulSetPersistentVolumeClaimRetentionPolicy",
-  "What becomes of claims made from the set's templates.",
+  "Retention of the claims created from the claim templates.",
   {
-    whenDeleted: field(1, string, "What becomes of them when the set is deleted.")
+    whenDeleted: field(
+      1,
+      string,
+      "Retention of the claims after the StatefulSet is deleted: Retain or Delete. Default: Retain.",
+    )
       .knownValues("Delete", "Retain")
       .unpublishedDefault("Retain")
       .check(retention),
-    whenScaled: field(2, string, "What becomes of them when pods are given up.")
+    whenScaled: field(
+      2,
+      string,
+      "Retention of the claims of pods removed by scaling down: Retain or Delete. Default: Retain.",
+    )
       .knownValues("Delete", "Retain")
       .unpublishedDefault("Retain")
       .check(retention),
   },
 );
 
-const StatefulSetOrdinals = struct("StatefulSetOrdinals", "How the pods of a stateful set are numbered.", {
-  start: field(1, int32, "Number of the first pod.").emitEmpty().check(nonNegative),
+const StatefulSetOrdinals = struct("StatefulSetOrdinals", "Numbering of the pods of a StatefulSet.", {
+  start: field(1, int32, "Ordinal of the first pod. Default: 0.").emitEmpty().check(nonNegative),
 });
 
 function managementPolicy(policy: string, report: FieldReport): void {
@@ -127,80 +148,102 @@ function checkStrategy(strategy: Static<typeof StatefulSetUpdateStrategy>, repor
 /** Without the static types of its fields, which are not used here. */
 const claimTemplate: StructType<Record<never, Field>> = PersistentVolumeClaim.type;
 
-const StatefulSetSpec = struct("StatefulSetSpec", "What a stateful set should do.", {
-  replicas: field(1, int32, "Number of pods that are wanted.")
+const StatefulSetSpec = struct("StatefulSetSpec", "Desired state of a StatefulSet.", {
+  replicas: field(1, int32, "Desired number of pods. Default: 1.")
     .nullable()
     .unpublishedDefault(1)
     .check(nonNegative),
-  selector: field(2, LabelSelector, "Selects the pods of the set; the template's labels must match.")
+  selector: field(2, LabelSelector, "Label selector of the pods; the template's labels must match it.")
     .required()
     .nullable(),
-  template: field(3, PodTemplateSpec, "What its pods are like; they are named <set>-<number>.")
+  template: field(
+    3,
+    PodTemplateSpec,
+    "Template of the pods; each is named after the StatefulSet and its ordinal.",
+  )
     .required()
     .unchecked(),
   volumeClaimTemplates: field(
     4,
     list(claimTemplate),
-    "Claims that each pod gets; they go before volumes of the same name.",
+    "Templates of claims to create for each pod; they take precedence over volumes of the same name.",
   )
     .atomic()
     .unchecked(),
   serviceName: field(
     5,
     string,
-    "Service that gives the pods their names in DNS; it must be there before the set.",
+    "Name of the Service that gives the pods their DNS names; it must exist before the StatefulSet.",
   ).declaredRequired(),
-  podManagementPolicy: field(6, string, "Whether pods start and end one after the other, or all at once.")
+  podManagementPolicy: field(
+    6,
+    string,
+    "OrderedReady starts and stops pods one after the other; Parallel all at once. Default: OrderedReady.",
+  )
     .oneOf("OrderedReady", "Parallel")
     .unpublishedDefault("OrderedReady")
     .unchecked()
     .check(managementPolicy),
-  updateStrategy: field(7, StatefulSetUpdateStrategy, "How pods are replaced by those of a new template.")
+  updateStrategy: field(
+    7,
+    StatefulSetUpdateStrategy,
+    "Strategy for replacing pods after the template changes.",
+  )
     .emitEmpty()
     .unchecked()
     .check(checkStrategy),
-  revisionHistoryLimit: field(8, int32, "Number of old revisions that are kept.")
+  revisionHistoryLimit: field(8, int32, "Number of old revisions to keep. Default: 10.")
     .nullable()
     .unpublishedDefault(10),
-  minReadySeconds: field(9, int32, "Seconds that a new pod must be ready to count as available.").check(
-    nonNegative,
-  ),
+  minReadySeconds: field(
+    9,
+    int32,
+    "Seconds a new pod must be ready before it counts as available. Default: 0.",
+  ).check(nonNegative),
   persistentVolumeClaimRetentionPolicy: field(
     10,
     StatefulSetPersistentVolumeClaimRetentionPolicy,
-    "What becomes of claims made from the templates.",
+    "Retention of the claims created from the claim templates.",
   )
     .nullable()
     .gated("StatefulSetAutoDeletePVC"),
-  ordinals: field(11, StatefulSetOrdinals, "How the pods are numbered.")
+  ordinals: field(11, StatefulSetOrdinals, "Numbering of the pods; it starts at 0 by default.")
     .nullable()
     .gated("StatefulSetStartOrdinal"),
 });
 type StatefulSetSpec = Static<typeof StatefulSetSpec>;
 
-const StatefulSetCondition = struct("StatefulSetCondition", "One aspect of a stateful set's state.", {
-  type: field(1, string, "What the condition is about.").declaredRequired(),
-  status: field(2, string, "Whether it holds.").declaredRequired().knownValues("False", "True", "Unknown"),
-  lastTransitionTime: field(3, time, "When the status last changed.").emitEmpty(),
-  reason: field(4, string, "Short reason for programs."),
-  message: field(5, string, "Explanation for people."),
+const StatefulSetCondition = struct("StatefulSetCondition", "A condition of a StatefulSet.", {
+  type: field(1, string, "Type of the condition.").declaredRequired(),
+  status: field(2, string, "Status of the condition: True, False or Unknown.")
+    .declaredRequired()
+    .knownValues("False", "True", "Unknown"),
+  lastTransitionTime: field(3, time, "Time of the last change of `status`.").emitEmpty(),
+  reason: field(4, string, "Machine-readable reason in CamelCase."),
+  message: field(5, string, "Human-readable details."),
 });
 
-const StatefulSetStatus = struct("StatefulSetStatus", "What a stateful set is like now.", {
-  observedGeneration: field(1, int64, "Generation that the controller has seen last.").check(nonNegative),
-  replicas: field(2, int32, "Number of its pods.").declaredRequired().check(nonNegative),
-  readyReplicas: field(3, int32, "Number of its pods that are ready.").check(nonNegative),
-  currentReplicas: field(4, int32, "Number of its pods of the current revision.").check(nonNegative),
-  updatedReplicas: field(5, int32, "Number of its pods of the new revision.").check(nonNegative),
-  currentRevision: field(6, string, "Revision of the pods that aren't replaced yet."),
-  updateRevision: field(7, string, "Revision of the pods that are replaced."),
-  collisionCount: field(9, int32, "Counts equal names of revisions, to find new ones.")
+const StatefulSetStatus = struct("StatefulSetStatus", "Observed state of a StatefulSet.", {
+  observedGeneration: field(1, int64, "Latest generation that the controller has observed.").check(
+    nonNegative,
+  ),
+  replicas: field(2, int32, "Number of pods.").declaredRequired().check(nonNegative),
+  readyReplicas: field(3, int32, "Number of ready pods.").check(nonNegative),
+  currentReplicas: field(4, int32, "Number of pods of the current revision.").check(nonNegative),
+  updatedReplicas: field(5, int32, "Number of pods of the update revision.").check(nonNegative),
+  currentRevision: field(6, string, "Revision of the pods that are not yet updated."),
+  updateRevision: field(7, string, "Revision to which the pods are updated."),
+  collisionCount: field(
+    9,
+    int32,
+    "Number of hash collisions of revision names; the controller uses it to create unique names.",
+  )
     .nullable()
     .check(nonNegative),
-  conditions: field(10, list(StatefulSetCondition), "What is known about its state.")
+  conditions: field(10, list(StatefulSetCondition), "Conditions of the object, at most one per type.")
     .mapBy("type")
     .patchMerge("type"),
-  availableReplicas: field(11, int32, "Number of its pods that have been ready long enough.")
+  availableReplicas: field(11, int32, "Number of available pods: ready for at least `minReadySeconds`.")
     .emitEmpty()
     .check(nonNegative),
 });
@@ -268,11 +311,11 @@ export const StatefulSet = kind({
   shortNames: ["sts"],
   categories: ["all"],
   scope: "Namespaced",
-  doc: "Runs numbered pods with names and volumes of their own.",
+  doc: "Runs pods with stable names and storage of their own.",
   fields: {
-    metadata: field(1, ObjectMeta, "Metadata of the set.").emitEmpty(),
-    spec: field(2, StatefulSetSpec, "What the set should do.").emitEmpty(),
-    status: field(3, StatefulSetStatus, "What the set is like now.").emitEmpty(),
+    metadata: field(1, ObjectMeta, "Metadata of the StatefulSet.").emitEmpty(),
+    spec: field(2, StatefulSetSpec, "Desired state of the StatefulSet.").emitEmpty(),
+    status: field(3, StatefulSetStatus, "Observed state of the StatefulSet.").emitEmpty(),
   },
   generationOf: ({ spec }) => spec,
   fillDefaults({ spec }, context) {
@@ -318,7 +361,7 @@ export const StatefulSet = kind({
     {
       name: "Ready",
       type: "string",
-      doc: "How many of the wanted pods are ready.",
+      doc: "Number of ready pods out of the desired number.",
       cell: ({ spec, status }) => `${status?.readyReplicas ?? 0}/${spec?.replicas ?? 0}`,
     },
     ageColumn,

@@ -12,20 +12,20 @@ function declareSelfSubjectReview<const V extends string>(
   { kind, struct }: Declarations<typeof authentication, V>,
   servedByDefault: boolean,
 ) {
-  const status = struct("SelfSubjectReviewStatus", "The caller, as the server sees them.", {
-    userInfo: field(1, UserInfo, "The caller's attributes.").emitEmpty(),
+  const status = struct("SelfSubjectReviewStatus", "The caller's identity.", {
+    userInfo: field(1, UserInfo, "Attributes of the caller.").emitEmpty(),
   });
   return kind({
     name: "SelfSubjectReview",
     resource: "selfsubjectreviews",
     singular: "selfsubjectreview",
     scope: "Cluster",
-    doc: "Says who the caller is to the server.",
+    doc: "Returns the identity of the caller.",
     verbs: ["create"],
     servedByDefault,
     fields: {
-      metadata: field(1, ObjectMeta, "Metadata; without a meaning here.").emitEmpty(),
-      status: field(2, status, "The answer, filled in by the server.").emitEmpty(),
+      metadata: field(1, ObjectMeta, "Object metadata; it has no effect.").emitEmpty(),
+      status: field(2, status, "Result of the review, set by the server.").emitEmpty(),
     },
   });
 }

@@ -8,30 +8,42 @@ const minSeconds = 10 * 60;
 /** The reference stores the number of seconds in 32 bits. */
 const maxSeconds = 2 ** 32;
 
-const BoundObjectReference = struct("BoundObjectReference", "An object that a token lives and ends with.", {
-  kind: field(1, string, "Kind of the object: Pod or Secret."),
-  apiVersion: field(2, string, "Group and version of the object's kind."),
-  name: field(3, string, "Name of the object."),
-  uid: field(4, string, "Unique identifier of the object."),
-});
+const BoundObjectReference = struct(
+  "BoundObjectReference",
+  "An object to which a token's validity is bound.",
+  {
+    kind: field(1, string, "Kind of the object: Pod or Secret."),
+    apiVersion: field(2, string, "API group and version of the object."),
+    name: field(3, string, "Name of the object."),
+    uid: field(4, string, "Unique identifier of the object."),
+  },
+);
 
-const TokenRequestSpec = struct("TokenRequestSpec", "What is asked of a token.", {
-  audiences: field(1, list(string), "Those whom the token is meant for; empty stands for the server.")
+const TokenRequestSpec = struct("TokenRequestSpec", "Parameters of the requested token.", {
+  audiences: field(1, list(string), "Intended audiences of the token; empty means the API server.")
     .declaredRequired()
     .atomic(),
-  boundObjectRef: field(3, BoundObjectReference, "The token holds only as long as this object exists.")
+  boundObjectRef: field(
+    3,
+    BoundObjectReference,
+    "Object to which the token is bound; the token is invalid once it is deleted.",
+  )
     .emitEmpty()
     .nullable(),
-  expirationSeconds: field(4, int64, "How long the token is to hold; the server may give another time.")
+  expirationSeconds: field(
+    4,
+    int64,
+    "Requested lifetime in seconds, at least 600. Default: 3600. The server may choose another one.",
+  )
     .emitEmpty()
     .nullable()
     .unpublishedDefault(3600)
     .check(checkLifetime),
 });
 
-const TokenRequestStatus = struct("TokenRequestStatus", "The answer to a request for a token.", {
+const TokenRequestStatus = struct("TokenRequestStatus", "The issued token.", {
   token: field(1, string, "The token.").declaredRequired(),
-  expirationTimestamp: field(2, time, "When the token stops to hold.").declaredRequired(),
+  expirationTimestamp: field(2, time, "Time at which the token expires.").declaredRequired(),
 });
 
 /** Body and response of the subresource `token` of a ServiceAccount. */
@@ -40,12 +52,12 @@ export const TokenRequest = kind({
   resource: "tokenrequests",
   singular: "tokenrequest",
   scope: "Namespaced",
-  doc: "Asks for a token of a service account.",
+  doc: "Requests a token of a service account.",
   verbs: [],
   fields: {
-    metadata: field(1, ObjectMeta, "Names the service account that is meant.").emitEmpty(),
-    spec: field(2, TokenRequestSpec, "What is asked of the token.").declaredRequired(),
-    status: field(3, TokenRequestStatus, "The token; set by the server.").emitEmpty(),
+    metadata: field(1, ObjectMeta, "Metadata; its name is that of the service account.").emitEmpty(),
+    spec: field(2, TokenRequestSpec, "Parameters of the requested token.").declaredRequired(),
+    status: field(3, TokenRequestStatus, "The issued token, set by the server.").emitEmpty(),
   },
 });
 export type TokenRequest = ObjectFor<typeof TokenRequest>;

@@ -4,20 +4,16 @@ import { ObjectMeta } from "../../schema/object-meta.ts";
 import { bool, field, list, string } from "../../schema/types.ts";
 import { UserInfo } from "./user-info.ts";
 
-const TokenReviewSpec = struct("TokenReviewSpec", "The token that is asked about.", {
-  token: field(1, string, "The token."),
-  audiences: field(
-    2,
-    list(string),
-    "Those for whom the token should be meant; empty stands for the server.",
-  ).atomic(),
+const TokenReviewSpec = struct("TokenReviewSpec", "The token to authenticate.", {
+  token: field(1, string, "The bearer token."),
+  audiences: field(2, list(string), "Accepted audiences of the token; empty means the API server.").atomic(),
 });
 
-const TokenReviewStatus = struct("TokenReviewStatus", "What the token says.", {
-  authenticated: field(1, bool, "Whether the token belongs to a known user."),
-  user: field(2, UserInfo, "The user.").emitEmpty(),
-  error: field(3, string, "Why the token couldn't be checked."),
-  audiences: field(4, list(string), "The requested audiences that the token has.").atomic(),
+const TokenReviewStatus = struct("TokenReviewStatus", "Result of the authentication.", {
+  authenticated: field(1, bool, "Whether the token authenticates a user."),
+  user: field(2, UserInfo, "The authenticated user.").emitEmpty(),
+  error: field(3, string, "Error that prevented the authentication."),
+  audiences: field(4, list(string), "Accepted audiences for which the token is valid.").atomic(),
 });
 
 export const TokenReview = kind({
@@ -28,9 +24,9 @@ export const TokenReview = kind({
   verbs: ["create"],
   doc: "Authenticates a token.",
   fields: {
-    metadata: field(1, ObjectMeta, "Metadata; without a meaning here.").emitEmpty(),
-    spec: field(2, TokenReviewSpec, "The token that is asked about.").declaredRequired(),
-    status: field(3, TokenReviewStatus, "The answer, filled in by the server.").emitEmpty(),
+    metadata: field(1, ObjectMeta, "Object metadata; it has no effect.").emitEmpty(),
+    spec: field(2, TokenReviewSpec, "The token to authenticate.").declaredRequired(),
+    status: field(3, TokenReviewStatus, "Result of the review, set by the server.").emitEmpty(),
   },
 });
 export type TokenReview = ObjectFor<typeof TokenReview>;

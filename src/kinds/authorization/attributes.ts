@@ -6,19 +6,19 @@ import { bool, field, list, map, string, type Static } from "../../schema/types.
 
 const FieldSelectorAttributes = struct(
   "FieldSelectorAttributes",
-  "A field selector, as text or as requirements.",
+  "A field selector, in text form or as requirements.",
   {
-    rawSelector: field(1, string, "The selector as in the query of a request."),
-    requirements: field(2, list(FieldSelectorRequirement), "The requirements; all must match.").atomic(),
+    rawSelector: field(1, string, "The selector in text form, as in a query parameter."),
+    requirements: field(2, list(FieldSelectorRequirement), "Parsed requirements; all must match.").atomic(),
   },
 );
 
 const LabelSelectorAttributes = struct(
   "LabelSelectorAttributes",
-  "A label selector, as text or as requirements.",
+  "A label selector, in text form or as requirements.",
   {
-    rawSelector: field(1, string, "The selector as in the query of a request."),
-    requirements: field(2, list(LabelSelectorRequirement), "The requirements; all must match.").atomic(),
+    rawSelector: field(1, string, "The selector in text form, as in a query parameter."),
+    requirements: field(2, list(LabelSelectorRequirement), "Parsed requirements; all must match.").atomic(),
   },
 );
 
@@ -27,7 +27,11 @@ export const ResourceAttributes = struct(
   "ResourceAttributes",
   "An action on a resource.",
   {
-    namespace: field(1, string, "Namespace of the action; empty for cluster scope and for all namespaces."),
+    namespace: field(
+      1,
+      string,
+      "Namespace of the action; empty for the cluster scope and for all namespaces.",
+    ),
     verb: field(2, string, "API verb such as get or create; `*` is every verb."),
     group: field(3, string, "API group of the resource; `*` is every group."),
     version: field(4, string, "API version of the resource; `*` is every version."),
@@ -60,13 +64,13 @@ export const NonResourceAttributes = struct("NonResourceAttributes", "An action 
 
 export const SubjectAccessReviewSpec = struct(
   "SubjectAccessReviewSpec",
-  "Who wants to do what. Exactly one kind of attributes is given.",
+  "The user and the action to authorize; exactly one kind of attributes is set.",
   {
-    resourceAttributes: field(1, ResourceAttributes, "The action, if it is on a resource.").nullable(),
-    nonResourceAttributes: field(2, NonResourceAttributes, "The action, if it is on a URL path.").nullable(),
-    user: field(3, string, "User who is asked about."),
-    groups: field(4, list(string), "Groups that the user is taken to be in.").atomic(),
-    extra: field(5, map(list(string)), "Further facts that an authenticator would attach."),
+    resourceAttributes: field(1, ResourceAttributes, "Action on a resource.").nullable(),
+    nonResourceAttributes: field(2, NonResourceAttributes, "Action on a URL path.").nullable(),
+    user: field(3, string, "Name of the user."),
+    groups: field(4, list(string), "Groups of the user.").atomic(),
+    extra: field(5, map(list(string)), "Further attributes of the user."),
     uid: field(6, string, "Unique identifier of the user."),
   },
 );
@@ -74,10 +78,10 @@ export type SubjectAccessReviewSpec = Static<typeof SubjectAccessReviewSpec>;
 
 export const SelfSubjectAccessReviewSpec = struct(
   "SelfSubjectAccessReviewSpec",
-  "What the caller wants to do. Exactly one kind of attributes is given.",
+  "The caller's action to authorize; exactly one kind of attributes is set.",
   {
-    resourceAttributes: field(1, ResourceAttributes, "The action, if it is on a resource.").nullable(),
-    nonResourceAttributes: field(2, NonResourceAttributes, "The action, if it is on a URL path.").nullable(),
+    resourceAttributes: field(1, ResourceAttributes, "Action on a resource.").nullable(),
+    nonResourceAttributes: field(2, NonResourceAttributes, "Action on a URL path.").nullable(),
   },
 );
 export type SelfSubjectAccessReviewSpec = Static<typeof SelfSubjectAccessReviewSpec>;
@@ -88,15 +92,15 @@ export const reviewAnswer = {
   denied: field(
     4,
     bool,
-    "Whether the action is denied. If it is neither allowed nor denied, no authorizer has an opinion.",
+    "Whether the action is denied; if neither allowed nor denied, no authorizer decided.",
   ),
-  reason: field(2, string, "Why the action is allowed or denied."),
-  evaluationError: field(3, string, "Error while deciding; the decision may be valid nevertheless."),
+  reason: field(2, string, "Reason for the decision."),
+  evaluationError: field(3, string, "Error during the evaluation; the decision can still be valid."),
 };
 
 export const SubjectAccessReviewStatus = struct(
   "SubjectAccessReviewStatus",
-  "The answer of an access review.",
+  "Decision of an access review.",
   reviewAnswer,
 );
 export type SubjectAccessReviewStatus = Static<typeof SubjectAccessReviewStatus>;

@@ -15,9 +15,13 @@ import {
   subjectAccessReviewFaults,
 } from "./spec-faults.ts";
 
-const metadata = field(1, ObjectMeta, "Metadata; only a local review's namespace has a meaning.").emitEmpty();
-const answer = field(3, SubjectAccessReviewStatus, "The answer, filled in by the server.").emitEmpty();
-const subjectSpec = field(2, SubjectAccessReviewSpec, "The question.").required();
+const metadata = field(
+  1,
+  ObjectMeta,
+  "Object metadata; only the namespace of a LocalSubjectAccessReview has an effect.",
+).emitEmpty();
+const answer = field(3, SubjectAccessReviewStatus, "The decision, set by the server.").emitEmpty();
+const subjectSpec = field(2, SubjectAccessReviewSpec, "The user and the action to authorize.").required();
 
 /**
  * Reports metadata of a review: only managed fields are allowed.
@@ -39,7 +43,7 @@ export const SubjectAccessReview = kind({
   resource: "subjectaccessreviews",
   singular: "subjectaccessreview",
   scope: "Cluster",
-  doc: "Asks whether a user or group may do something.",
+  doc: "Checks whether a user or group is allowed an action.",
   verbs: ["create"],
   fields: { metadata, spec: subjectSpec, status: answer },
   validate(review, report) {
@@ -54,7 +58,7 @@ export const LocalSubjectAccessReview = kind({
   resource: "localsubjectaccessreviews",
   singular: "localsubjectaccessreview",
   scope: "Namespaced",
-  doc: "Asks whether a user or group may do something in one namespace.",
+  doc: "Checks whether a user or group is allowed an action in one namespace.",
   verbs: ["create"],
   fields: { metadata, spec: subjectSpec, status: answer },
   fillDefaults(copy) {
@@ -75,11 +79,11 @@ export const SelfSubjectAccessReview = kind({
   resource: "selfsubjectaccessreviews",
   singular: "selfsubjectaccessreview",
   scope: "Cluster",
-  doc: "Asks whether the caller may do something.",
+  doc: "Checks whether the caller is allowed an action.",
   verbs: ["create"],
   fields: {
     metadata,
-    spec: field(2, SelfSubjectAccessReviewSpec, "The question.").required(),
+    spec: field(2, SelfSubjectAccessReviewSpec, "The action to authorize.").required(),
     status: answer,
   },
   validate(review, report) {
@@ -95,37 +99,39 @@ const ResourceRule = struct("ResourceRule", "Verbs that are allowed on resources
   resources: field(
     3,
     list(string),
-    "Resource types; `*` is every type, `*/x` the subresource x of every type.",
+    "Resource types; `*` matches every type, and `*/x` the subresource x of every type.",
   ).atomic(),
-  resourceNames: field(4, list(string), "Names the rule is limited to; empty: all.").atomic(),
+  resourceNames: field(
+    4,
+    list(string),
+    "Names of the objects to which the rule is limited; empty matches all.",
+  ).atomic(),
 });
 
 const NonResourceRule = struct("NonResourceRule", "Verbs that are allowed on URL paths.", {
   verbs: field(1, list(string), "Allowed HTTP methods in lower case; `*` is every method.")
     .required()
     .atomic(),
-  nonResourceURLs: field(2, list(string), "Paths; `*` may be the last segment.").atomic(),
+  nonResourceURLs: field(2, list(string), "URL paths; the last segment may be `*`.").atomic(),
 });
 
 const SubjectRulesReviewStatus = struct(
   "SubjectRulesReviewStatus",
-  "What the caller may do in a namespace.",
+  "Actions that the caller is allowed in a namespace.",
   {
-    resourceRules: field(1, list(ResourceRule), "What is allowed on resources.").declaredRequired().atomic(),
-    nonResourceRules: field(2, list(NonResourceRule), "What is allowed on URL paths.")
-      .declaredRequired()
-      .atomic(),
-    incomplete: field(3, bool, "Whether rules may be missing.").declaredRequired(),
-    evaluationError: field(4, string, "What went wrong while gathering the rules."),
+    resourceRules: field(1, list(ResourceRule), "Rules for resources.").declaredRequired().atomic(),
+    nonResourceRules: field(2, list(NonResourceRule), "Rules for URL paths.").declaredRequired().atomic(),
+    incomplete: field(3, bool, "Whether the list of rules may be incomplete.").declaredRequired(),
+    evaluationError: field(4, string, "Error while collecting the rules; the rules found are still valid."),
   },
 );
 export type SubjectRulesReviewStatus = Static<typeof SubjectRulesReviewStatus>;
 
 const SelfSubjectRulesReviewSpec = struct(
   "SelfSubjectRulesReviewSpec",
-  "Where the caller's rules are listed.",
+  "The namespace whose rules are listed.",
   {
-    namespace: field(1, string, "Namespace in which the rules hold; required."),
+    namespace: field(1, string, "Namespace of the rules; required."),
   },
 );
 
@@ -134,12 +140,12 @@ export const SelfSubjectRulesReview = kind({
   resource: "selfsubjectrulesreviews",
   singular: "selfsubjectrulesreview",
   scope: "Cluster",
-  doc: "Lists what the caller may do in one namespace. For showing, never for deciding.",
+  doc: "Lists the actions that the caller is allowed in a namespace; for display, not for access decisions.",
   verbs: ["create"],
   fields: {
     metadata,
-    spec: field(2, SelfSubjectRulesReviewSpec, "Where.").required(),
-    status: field(3, SubjectRulesReviewStatus, "The rules, filled in by the server.").emitEmpty(),
+    spec: field(2, SelfSubjectRulesReviewSpec, "Namespace whose rules are listed.").required(),
+    status: field(3, SubjectRulesReviewStatus, "The rules, set by the server.").emitEmpty(),
   },
   validate(review, report) {
     if ((review.spec.namespace ?? "") === "") {

@@ -5,31 +5,31 @@ import { CrossVersionObjectReference } from "./object-reference-v1.ts";
 
 export const HorizontalPodAutoscalerSpec = struct(
   "HorizontalPodAutoscalerSpec",
-  "Between which numbers, and by which load, an object is scaled.",
+  "Desired behavior of an autoscaler: target, limits and CPU utilization.",
   {
-    scaleTargetRef: field(1, CrossVersionObjectReference, "The object that is scaled.").required(),
-    minReplicas: field(2, int32, "Lowest number of replicas.").nullable().unpublishedDefault(1),
-    maxReplicas: field(3, int32, "Highest number of replicas.").required(),
+    scaleTargetRef: field(1, CrossVersionObjectReference, "The object to scale.").required(),
+    minReplicas: field(2, int32, "Minimum number of replicas. Default: 1.").nullable().unpublishedDefault(1),
+    maxReplicas: field(3, int32, "Maximum number of replicas.").required(),
     targetCPUUtilizationPercentage: field(
       4,
       int32,
-      "Average use of processors, in percent of what was requested, that is aimed at.",
+      "Target average CPU utilization, as a percentage of the requested CPU.",
     ).nullable(),
   },
 );
 
 export const HorizontalPodAutoscalerStatus = struct(
   "HorizontalPodAutoscalerStatus",
-  "What an autoscaler sees and did.",
+  "Current state of an autoscaler.",
   {
-    observedGeneration: field(1, int64, "Generation of the autoscaler that was seen last.").nullable(),
-    lastScaleTime: field(2, time, "When the number of replicas was last changed.").nullable(),
-    currentReplicas: field(3, int32, "Number of replicas that was seen last.").declaredRequired(),
-    desiredReplicas: field(4, int32, "Number of replicas that was computed last.").declaredRequired(),
+    observedGeneration: field(1, int64, "Latest generation that the autoscaler has observed.").nullable(),
+    lastScaleTime: field(2, time, "Time of the last change of the number of replicas.").nullable(),
+    currentReplicas: field(3, int32, "Current number of replicas, as last observed.").declaredRequired(),
+    desiredReplicas: field(4, int32, "Desired number of replicas, as last computed.").declaredRequired(),
     currentCPUUtilizationPercentage: field(
       5,
       int32,
-      "Average use of processors that was seen, in percent of what was requested.",
+      "Current average CPU utilization, as a percentage of the requested CPU.",
     ).nullable(),
   },
 );

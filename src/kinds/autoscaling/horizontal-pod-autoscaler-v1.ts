@@ -17,7 +17,7 @@ function targetsColumn(named: boolean): Column {
   return {
     name: "Targets",
     type: "string",
-    doc: "What the metrics are, and what they should be.",
+    doc: "Current and target values of the metrics.",
     cell(object: ApiObject, _now: unknown, vocabulary: Vocabulary) {
       const { metrics, currentMetrics } = shownMetrics(object as HorizontalPodAutoscaler, vocabulary);
       return targetsText(metrics, currentMetrics, named);
@@ -32,11 +32,11 @@ export const HorizontalPodAutoscaler = kind({
   shortNames: ["hpa"],
   categories: ["all"],
   scope: "Namespaced",
-  doc: "Scales another object by the use of processors.",
+  doc: "Scales another object by CPU utilization.",
   fields: {
     metadata: field(1, ObjectMeta, "Metadata of the autoscaler.").emitEmpty(),
-    spec: field(2, HorizontalPodAutoscalerSpec, "How the object is scaled.").emitEmpty(),
-    status: field(3, HorizontalPodAutoscalerStatus, "What the autoscaler sees and did.").emitEmpty(),
+    spec: field(2, HorizontalPodAutoscalerSpec, "Desired behavior of the autoscaler.").emitEmpty(),
+    status: field(3, HorizontalPodAutoscalerStatus, "Current state of the autoscaler.").emitEmpty(),
   },
   conversion: {
     stored: () => StoredAutoscaler,
@@ -53,26 +53,26 @@ export const HorizontalPodAutoscaler = kind({
     {
       name: "Reference",
       type: "string",
-      doc: "The object that is scaled.",
+      doc: "The object to scale.",
       cell: ({ spec }) => referenceText(spec?.scaleTargetRef),
     },
     targetsColumn(false),
     {
       name: "MinPods",
       type: "string",
-      doc: "Lowest number of replicas.",
+      doc: "Minimum number of replicas.",
       cell: ({ spec }) => (spec?.minReplicas === undefined ? "<unset>" : String(spec.minReplicas)),
     },
     {
       name: "MaxPods",
       type: "string",
-      doc: "Highest number of replicas.",
+      doc: "Maximum number of replicas.",
       cell: ({ spec }) => spec?.maxReplicas ?? 0,
     },
     {
       name: "Replicas",
       type: "string",
-      doc: "Number of replicas that was seen last.",
+      doc: "Current number of replicas, as last observed.",
       cell: ({ status }) => status?.currentReplicas ?? 0,
     },
     ageColumn,

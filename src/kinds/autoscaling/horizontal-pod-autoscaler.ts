@@ -22,13 +22,21 @@ import {
 } from "./scaling-rules.ts";
 import { referenceText, targetsText } from "./target-cells.ts";
 
-const HPAScalingPolicy = struct("HPAScalingPolicy", "By how much may be scaled in a given time.", {
-  type: field(1, string, "Whether the value is a number of pods or a share of them.")
-    .declaredRequired()
-    .knownValues("Percent", "Pods"),
-  value: field(2, int32, "How many pods, or how many percent of them.").declaredRequired(),
-  periodSeconds: field(3, int32, "The time, in seconds, for which the value holds.").declaredRequired(),
-});
+const HPAScalingPolicy = struct(
+  "HPAScalingPolicy",
+  "A limit of the change of the number of replicas in a period.",
+  {
+    type: field(1, string, "Unit of `value`: Pods, or Percent of the current number.")
+      .declaredRequired()
+      .knownValues("Percent", "Pods"),
+    value: field(
+      2,
+      int32,
+      "Permitted change per period, in pods or percent; greater than 0.",
+    ).declaredRequired(),
+    periodSeconds: field(3, int32, "Length of the period in seconds, 1 to 1800.").declaredRequired(),
+  },
+);
 
 /** Requires a tolerance that isn't negative. */
 function tolerance(text: string, report: FieldReport): void {
@@ -40,16 +48,20 @@ function tolerance(text: string, report: FieldReport): void {
 
 const HPAScalingRules = struct(
   "HPAScalingRules",
-  "How fast is scaled in one direction.",
+  "Scaling rules of one direction.",
   {
-    selectPolicy: field(1, string, "Which of the policies counts when several hold.")
+    selectPolicy: field(
+      1,
+      string,
+      "Selection among the policies: Max, Min, or Disabled for no scaling in this direction. Default: Max.",
+    )
       .nullable()
       .knownValues("Disabled", "Max", "Min"),
-    policies: field(2, list(HPAScalingPolicy), "By how much may be scaled; at least one.").atomic(),
+    policies: field(2, list(HPAScalingPolicy), "Limits of the change per period; at least one.").atomic(),
     stabilizationWindowSeconds: field(
       3,
       int32,
-      "Number of seconds for which earlier recommendations are considered.",
+      "Seconds of past recommendations that are considered, 0 to 3600. Default: 0 up, 300 down.",
     ).nullable(),
   },
   {
@@ -57,7 +69,11 @@ const HPAScalingRules = struct(
     later: () => ({
       tolerance: since(
         "1.33",
-        field(4, quantity, "Share by which the metric may differ before it is scaled.")
+        field(
+          4,
+          quantity,
+          "Deviation of the metric from its target below which nothing is scaled, as a fraction such as 0.1.",
+        )
           .nullable()
           .check(tolerance)
           .gated("HPAConfigurableTolerance"),
@@ -68,23 +84,23 @@ const HPAScalingRules = struct(
 
 export const HorizontalPodAutoscalerBehavior = struct(
   "HorizontalPodAutoscalerBehavior",
-  "How fast is scaled up and down.",
+  "Scaling rules for scaling up and down.",
   {
-    scaleUp: field(1, HPAScalingRules, "How fast is scaled up.").nullable(),
-    scaleDown: field(2, HPAScalingRules, "How fast is scaled down.").nullable(),
+    scaleUp: field(1, HPAScalingRules, "Rules for scaling up.").nullable(),
+    scaleDown: field(2, HPAScalingRules, "Rules for scaling down.").nullable(),
   },
   { fill: fillBehavior },
 );
 
 const HorizontalPodAutoscalerSpec = struct(
   "HorizontalPodAutoscalerSpec",
-  "Between which numbers, and by which metrics, an object is scaled.",
+  "Desired behavior of an autoscaler: target, limits and metrics.",
   {
-    scaleTargetRef: field(1, CrossVersionObjectReference, "The object that is scaled.").required(),
-    minReplicas: field(2, int32, "Lowest number of replicas.").nullable().unpublishedDefault(1),
-    maxReplicas: field(3, int32, "Highest number of replicas.").required(),
-    metrics: field(4, list(MetricSpec), "The metrics; the one that asks for most replicas counts.").atomic(),
-    behavior: field(5, HorizontalPodAutoscalerBehavior, "How fast is scaled up and down.").nullable(),
+    scaleTargetRef: field(1, CrossVersionObjectReference, "The object to scale.").required(),
+    minReplicas: field(2, int32, "Minimum number of replicas. Default: 1.").nullable().unpublishedDefault(1),
+    maxReplicas: field(3, int32, "Maximum number of replicas.").required(),
+    metrics: field(4, list(MetricSpec), "Metrics; the one that requires the most replicas decides.").atomic(),
+    behavior: field(5, HorizontalPodAutoscalerBehavior, "Rules for scaling up and down.").nullable(),
   },
   {
     fill(copy) {
@@ -95,21 +111,23 @@ const HorizontalPodAutoscalerSpec = struct(
 
 const HorizontalPodAutoscalerCondition = struct(
   "HorizontalPodAutoscalerCondition",
-  "One aspect of an autoscaler's state.",
+  "A condition of an autoscaler.",
   {
-    type: field(1, string, "What the condition is about.")
+    type: field(1, string, "Type of the condition, such as AbleToScale.")
       .declaredRequired()
       .knownValues("AbleToScale", "ScalingActive", "ScalingLimited"),
-    status: field(2, string, "Whether it holds.").declaredRequired().knownValues("False", "True", "Unknown"),
-    lastTransitionTime: field(3, time, "When the status last changed.").emitEmpty(),
-    reason: field(4, string, "Short reason for programs."),
-    message: field(5, string, "Explanation for people."),
+    status: field(2, string, "Status of the condition: True, False or Unknown.")
+      .declaredRequired()
+      .knownValues("False", "True", "Unknown"),
+    lastTransitionTime: field(3, time, "Time of the last change of `status`.").emitEmpty(),
+    reason: field(4, string, "Machine-readable reason in CamelCase."),
+    message: field(5, string, "Human-readable details."),
   },
   {
     later: () => ({
       observedGeneration: since(
         "1.37",
-        field(6, int64, "Generation that the condition is about.").nullable(),
+        field(6, int64, "Generation for which the condition was set.").nullable(),
       ),
     }),
   },
@@ -117,16 +135,20 @@ const HorizontalPodAutoscalerCondition = struct(
 
 const HorizontalPodAutoscalerStatus = struct(
   "HorizontalPodAutoscalerStatus",
-  "What an autoscaler sees and did.",
+  "Current state of an autoscaler.",
   {
-    observedGeneration: field(1, int64, "Generation of the autoscaler that was seen last.").nullable(),
-    lastScaleTime: field(2, time, "When the number of replicas was last changed.").nullable(),
-    currentReplicas: field(3, int32, "Number of replicas that was seen last.").check(nonNegative),
-    desiredReplicas: field(4, int32, "Number of replicas that was computed last.")
+    observedGeneration: field(1, int64, "Latest generation that the autoscaler has observed.").nullable(),
+    lastScaleTime: field(2, time, "Time of the last change of the number of replicas.").nullable(),
+    currentReplicas: field(3, int32, "Current number of replicas, as last observed.").check(nonNegative),
+    desiredReplicas: field(4, int32, "Desired number of replicas, as last computed.")
       .declaredRequired()
       .check(nonNegative),
-    currentMetrics: field(5, list(MetricStatus), "The metrics as they were seen last.").emitEmpty().atomic(),
-    conditions: field(6, list(HorizontalPodAutoscalerCondition), "What is known about its state.")
+    currentMetrics: field(5, list(MetricStatus), "Last observed values of the metrics.").emitEmpty().atomic(),
+    conditions: field(
+      6,
+      list(HorizontalPodAutoscalerCondition),
+      "Conditions of the object, at most one per type.",
+    )
       .mapBy("type")
       .patchMerge("type"),
   },
@@ -141,7 +163,7 @@ function targetsColumn(named: boolean): Column<Scaled> {
   return {
     name: "Targets",
     type: "string",
-    doc: "What the metrics are, and what they should be.",
+    doc: "Current and target values of the metrics.",
     cell: ({ spec, status }) => targetsText(spec?.metrics ?? [], status?.currentMetrics ?? [], named),
   };
 }
@@ -156,8 +178,8 @@ export const HorizontalPodAutoscaler = kind({
   doc: "Scales another object by metrics.",
   fields: {
     metadata: field(1, ObjectMeta, "Metadata of the autoscaler.").emitEmpty(),
-    spec: field(2, HorizontalPodAutoscalerSpec, "How the object is scaled.").emitEmpty(),
-    status: field(3, HorizontalPodAutoscalerStatus, "What the autoscaler sees and did.").emitEmpty(),
+    spec: field(2, HorizontalPodAutoscalerSpec, "Desired behavior of the autoscaler.").emitEmpty(),
+    status: field(3, HorizontalPodAutoscalerStatus, "Current state of the autoscaler.").emitEmpty(),
   },
   prepareCreate({ metadata }, context) {
     if (context.enabled("HPAGeneration")) metadata.generation = 1;
@@ -191,26 +213,26 @@ export const HorizontalPodAutoscaler = kind({
     {
       name: "Reference",
       type: "string",
-      doc: "The object that is scaled.",
+      doc: "The object to scale.",
       cell: ({ spec }) => referenceText(spec?.scaleTargetRef),
     },
     targetsColumn(false),
     {
       name: "MinPods",
       type: "string",
-      doc: "Lowest number of replicas.",
+      doc: "Minimum number of replicas.",
       cell: ({ spec }) => (spec?.minReplicas === undefined ? "<unset>" : String(spec.minReplicas)),
     },
     {
       name: "MaxPods",
       type: "string",
-      doc: "Highest number of replicas.",
+      doc: "Maximum number of replicas.",
       cell: ({ spec }) => spec?.maxReplicas ?? 0,
     },
     {
       name: "Replicas",
       type: "string",
-      doc: "Number of replicas that was seen last.",
+      doc: "Current number of replicas, as last observed.",
       cell: ({ status }) => status?.currentReplicas ?? 0,
     },
     ageColumn,

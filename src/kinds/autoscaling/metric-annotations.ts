@@ -6,58 +6,68 @@ import { CrossVersionObjectReference } from "./object-reference-v1.ts";
 
 export const HorizontalPodAutoscalerCondition = struct(
   "HorizontalPodAutoscalerCondition",
-  "One aspect of an autoscaler's state.",
+  "A condition of an autoscaler.",
   {
-    type: field(1, string, "What the condition is about.")
+    type: field(1, string, "Type of the condition, such as AbleToScale.")
       .declaredRequired()
       .knownValues("AbleToScale", "ScalingActive", "ScalingLimited"),
-    status: field(2, string, "Whether it holds.").declaredRequired().knownValues("False", "True", "Unknown"),
-    lastTransitionTime: field(3, time, "When the status last changed.").emitEmpty(),
-    reason: field(4, string, "Short reason for programs."),
-    message: field(5, string, "Explanation for people."),
+    status: field(2, string, "Status of the condition: True, False or Unknown.")
+      .declaredRequired()
+      .knownValues("False", "True", "Unknown"),
+    lastTransitionTime: field(3, time, "Time of the last change of `status`.").emitEmpty(),
+    reason: field(4, string, "Machine-readable reason in CamelCase."),
+    message: field(5, string, "Human-readable details."),
   },
 );
 
 const ObjectMetricSource = struct("ObjectMetricSource", "A metric of one object.", {
-  target: field(1, CrossVersionObjectReference, "The object.").declaredRequired(),
+  target: field(1, CrossVersionObjectReference, "The object that the metric describes.").declaredRequired(),
   metricName: field(2, string, "Name of the metric.").declaredRequired(),
-  targetValue: field(3, quantity, "Value that is aimed at.").declaredRequired(),
-  selector: field(4, LabelSelector, "Narrows the metric by labels.").nullable(),
-  averageValue: field(5, quantity, "Value a pod that is aimed at.").nullable(),
+  targetValue: field(3, quantity, "Target value of the metric.").declaredRequired(),
+  selector: field(4, LabelSelector, "Label selector that narrows the metric.").nullable(),
+  averageValue: field(5, quantity, "Target average value per pod.").nullable(),
 });
 
-const PodsMetricSource = struct("PodsMetricSource", "A metric of each pod, averaged.", {
+const PodsMetricSource = struct("PodsMetricSource", "Average of a metric over the pods.", {
   metricName: field(1, string, "Name of the metric.").declaredRequired(),
-  targetAverageValue: field(2, quantity, "Average that is aimed at.").declaredRequired(),
-  selector: field(3, LabelSelector, "Narrows the metric by labels.").nullable(),
+  targetAverageValue: field(2, quantity, "Target average value per pod.").declaredRequired(),
+  selector: field(3, LabelSelector, "Label selector that narrows the metric.").nullable(),
 });
 
-const ResourceMetricSource = struct("ResourceMetricSource", "Use of a resource by the pods.", {
+const ResourceMetricSource = struct("ResourceMetricSource", "Resource usage of the pods.", {
   name: field(1, string, "Name of the resource.").declaredRequired(),
-  targetAverageUtilization: field(2, int32, "Average in percent of what was requested.").nullable(),
-  targetAverageValue: field(3, quantity, "Average that is aimed at.").nullable(),
+  targetAverageUtilization: field(
+    2,
+    int32,
+    "Target average use, as a percentage of the requested amount.",
+  ).nullable(),
+  targetAverageValue: field(3, quantity, "Target average value per pod.").nullable(),
 });
 
-const ExternalMetricSource = struct("ExternalMetricSource", "A metric from outside of the cluster.", {
+const ExternalMetricSource = struct("ExternalMetricSource", "A metric from outside the cluster.", {
   metricName: field(1, string, "Name of the metric.").declaredRequired(),
-  metricSelector: field(2, LabelSelector, "Narrows the metric by labels.").nullable(),
-  targetValue: field(3, quantity, "Value that is aimed at.").nullable(),
-  targetAverageValue: field(4, quantity, "Value a pod that is aimed at.").nullable(),
+  metricSelector: field(2, LabelSelector, "Label selector that narrows the metric.").nullable(),
+  targetValue: field(3, quantity, "Target value of the metric.").nullable(),
+  targetAverageValue: field(4, quantity, "Target average value per pod.").nullable(),
 });
 
 const ContainerResourceMetricSource = struct(
   "ContainerResourceMetricSource",
-  "Use of a resource by one container of the pods.",
+  "Usage of a resource by one container of the pods.",
   {
     name: field(1, string, "Name of the resource.").declaredRequired(),
-    targetAverageUtilization: field(2, int32, "Average in percent of what was requested.").nullable(),
-    targetAverageValue: field(3, quantity, "Average that is aimed at.").nullable(),
+    targetAverageUtilization: field(
+      2,
+      int32,
+      "Target average use, as a percentage of the requested amount.",
+    ).nullable(),
+    targetAverageValue: field(3, quantity, "Target average value per pod.").nullable(),
     container: field(5, string, "Name of the container.").declaredRequired(),
   },
 );
 
-export const MetricSpec = struct("MetricSpec", "A metric by which is scaled.", {
-  type: field(1, string, "Which of the other fields holds the metric.")
+export const MetricSpec = struct("MetricSpec", "A metric and its target value.", {
+  type: field(1, string, "Type of the metric source; the field with this name is set.")
     .declaredRequired()
     .oneOf("ContainerResource", "External", "Object", "Pods", "Resource"),
   ...metricMembers({
@@ -70,46 +80,58 @@ export const MetricSpec = struct("MetricSpec", "A metric by which is scaled.", {
 });
 export type MetricSpec = Static<typeof MetricSpec>;
 
-const ObjectMetricStatus = struct("ObjectMetricStatus", "A metric of one object, as seen.", {
-  target: field(1, CrossVersionObjectReference, "The object.").declaredRequired(),
+const ObjectMetricStatus = struct("ObjectMetricStatus", "Current value of a metric of one object.", {
+  target: field(1, CrossVersionObjectReference, "The object that the metric describes.").declaredRequired(),
   metricName: field(2, string, "Name of the metric.").declaredRequired(),
-  currentValue: field(3, quantity, "Value that was seen.").declaredRequired(),
-  selector: field(4, LabelSelector, "Narrows the metric by labels.").nullable(),
-  averageValue: field(5, quantity, "Value a pod that was seen.").nullable(),
+  currentValue: field(3, quantity, "Current value of the metric.").declaredRequired(),
+  selector: field(4, LabelSelector, "Label selector that narrows the metric.").nullable(),
+  averageValue: field(5, quantity, "Current average value per pod.").nullable(),
 });
 
-const PodsMetricStatus = struct("PodsMetricStatus", "A metric of each pod, as seen.", {
+const PodsMetricStatus = struct("PodsMetricStatus", "Current average of a metric over the pods.", {
   metricName: field(1, string, "Name of the metric.").declaredRequired(),
-  currentAverageValue: field(2, quantity, "Average that was seen.").declaredRequired(),
-  selector: field(3, LabelSelector, "Narrows the metric by labels.").nullable(),
+  currentAverageValue: field(2, quantity, "Current average value per pod.").declaredRequired(),
+  selector: field(3, LabelSelector, "Label selector that narrows the metric.").nullable(),
 });
 
-const ResourceMetricStatus = struct("ResourceMetricStatus", "Use of a resource, as seen.", {
+const ResourceMetricStatus = struct("ResourceMetricStatus", "Current usage of a resource by the pods.", {
   name: field(1, string, "Name of the resource.").declaredRequired(),
-  currentAverageUtilization: field(2, int32, "Average in percent of what was requested.").nullable(),
-  currentAverageValue: field(3, quantity, "Average that was seen.").declaredRequired(),
+  currentAverageUtilization: field(
+    2,
+    int32,
+    "Current average use, as a percentage of the requested amount.",
+  ).nullable(),
+  currentAverageValue: field(3, quantity, "Current average value per pod.").declaredRequired(),
 });
 
-const ExternalMetricStatus = struct("ExternalMetricStatus", "A metric from outside, as seen.", {
-  metricName: field(1, string, "Name of the metric.").declaredRequired(),
-  metricSelector: field(2, LabelSelector, "Narrows the metric by labels.").nullable(),
-  currentValue: field(3, quantity, "Value that was seen.").declaredRequired(),
-  currentAverageValue: field(4, quantity, "Value a pod that was seen.").nullable(),
-});
+const ExternalMetricStatus = struct(
+  "ExternalMetricStatus",
+  "Current value of a metric from outside the cluster.",
+  {
+    metricName: field(1, string, "Name of the metric.").declaredRequired(),
+    metricSelector: field(2, LabelSelector, "Label selector that narrows the metric.").nullable(),
+    currentValue: field(3, quantity, "Current value of the metric.").declaredRequired(),
+    currentAverageValue: field(4, quantity, "Current average value per pod.").nullable(),
+  },
+);
 
 const ContainerResourceMetricStatus = struct(
   "ContainerResourceMetricStatus",
-  "Use of a resource by one container, as seen.",
+  "Current usage of a resource by one container of the pods.",
   {
     name: field(1, string, "Name of the resource.").declaredRequired(),
-    currentAverageUtilization: field(2, int32, "Average in percent of what was requested.").nullable(),
-    currentAverageValue: field(3, quantity, "Average that was seen.").declaredRequired(),
+    currentAverageUtilization: field(
+      2,
+      int32,
+      "Current average use, as a percentage of the requested amount.",
+    ).nullable(),
+    currentAverageValue: field(3, quantity, "Current average value per pod.").declaredRequired(),
     container: field(4, string, "Name of the container.").declaredRequired(),
   },
 );
 
-export const MetricStatus = struct("MetricStatus", "A metric as it was seen last.", {
-  type: field(1, string, "Which of the other fields holds the metric.")
+export const MetricStatus = struct("MetricStatus", "Last observed value of a metric.", {
+  type: field(1, string, "Type of the metric source; the field with this name is set.")
     .declaredRequired()
     .oneOf("ContainerResource", "External", "Object", "Pods", "Resource"),
   ...metricMembers({

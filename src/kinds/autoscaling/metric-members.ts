@@ -19,9 +19,13 @@ export function metricMembers<
 }) {
   return {
     object: field(2, structs.object, "A metric of one object.").nullable(),
-    pods: field(3, structs.pods, "A metric of each pod.").nullable(),
-    resource: field(4, structs.resource, "Use of a resource by the pods.").nullable(),
-    external: field(5, structs.external, "A metric from outside of the cluster.").nullable(),
-    containerResource: field(7, structs.containerResource, "Use of a resource by one container.").nullable(),
+    pods: field(3, structs.pods, "Average of a metric over the pods.").nullable(),
+    resource: field(4, structs.resource, "Resource usage of the pods.").nullable(),
+    external: field(5, structs.external, "A metric from outside the cluster.").nullable(),
+    containerResource: field(
+      7,
+      structs.containerResource,
+      "Resource usage of one container of the pods.",
+    ).nullable(),
   };
 }

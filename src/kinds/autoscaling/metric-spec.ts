@@ -18,76 +18,84 @@ import { resourceNames } from "./resource-names.ts";
 
 const MetricTarget = struct(
   "MetricTarget",
-  "What is aimed at for a metric.",
+  "Target value of a metric.",
   {
-    type: field(1, string, "Whether it is a value, an average value or a use in percent.")
+    type: field(1, string, "Form of the target: Value, AverageValue or Utilization.")
       .declaredRequired()
       .knownValues("AverageValue", "Utilization", "Value"),
-    value: field(2, quantity, "Value that is aimed at.").nullable().check(positiveQuantity),
-    averageValue: field(3, quantity, "Value a pod that is aimed at.").nullable().check(positiveQuantity),
-    averageUtilization: field(4, int32, "Average in percent of what the pods requested; for resources only.")
+    value: field(2, quantity, "Target value of the metric.").nullable().check(positiveQuantity),
+    averageValue: field(3, quantity, "Target average value per pod.").nullable().check(positiveQuantity),
+    averageUtilization: field(
+      4,
+      int32,
+      "Target average use, as a percentage of the requested amount; only for resource metrics.",
+    )
       .nullable()
       .check(positive),
   },
   { check: checkTargetType },
 );
 
-export const MetricIdentifier = struct("MetricIdentifier", "Names a metric.", {
+export const MetricIdentifier = struct("MetricIdentifier", "Identifies a metric by name and labels.", {
   name: field(1, string, "Name of the metric.").required().check(pathSegment),
-  selector: field(2, LabelSelector, "Narrows the metric by labels.").nullable(),
+  selector: field(2, LabelSelector, "Label selector that narrows the metric.").nullable(),
 });
 
 const ObjectMetricSource = struct(
   "ObjectMetricSource",
   "A metric of one object.",
   {
-    describedObject: field(1, CrossVersionObjectReference, "The object.").required(),
-    target: field(2, MetricTarget, "What is aimed at.").required(),
-    metric: field(3, MetricIdentifier, "The metric.").required(),
+    describedObject: field(
+      1,
+      CrossVersionObjectReference,
+      "The object that the metric describes.",
+    ).required(),
+    target: field(2, MetricTarget, "Target value of the metric.").required(),
+    metric: field(3, MetricIdentifier, "Name and labels of the metric.").required(),
   },
   { check: ({ target }, report) => checkObjectTarget(target, report.at("target")) },
 );
 
 const PodsMetricSource = struct(
   "PodsMetricSource",
-  "A metric of each pod, averaged.",
+  "Average of a metric over the pods.",
   {
-    metric: field(1, MetricIdentifier, "The metric.").required(),
-    target: field(2, MetricTarget, "What is aimed at.").required(),
+    metric: field(1, MetricIdentifier, "Name and labels of the metric.").required(),
+    target: field(2, MetricTarget, "Target value of the metric.").required(),
   },
   { check: ({ target }, report) => checkPodsTarget(target, report.at("target")) },
 );
 
 const ResourceMetricSource = struct(
   "ResourceMetricSource",
-  "Use of a resource by the pods.",
+  "Resource usage of the pods.",
   {
     name: field(1, string, "Name of the resource.")
       .required()
       .knownValues(...resourceNames),
-    target: field(2, MetricTarget, "What is aimed at.").required(),
+    target: field(2, MetricTarget, "Target value of the metric.").required(),
   },
   { check: ({ target }, report) => checkResourceTarget(target, report.at("target")) },
 );
 
 const ExternalMetricSource = struct(
   "ExternalMetricSource",
-  "A metric from outside of the cluster.",
+  "A metric from outside the cluster.",
   {
-    metric: field(1, MetricIdentifier, "The metric.").required(),
-    target: field(2, MetricTarget, "What is aimed at.").required(),
+    metric: field(1, MetricIdentifier, "Name and labels of the metric.").required(),
+    target: field(2, MetricTarget, "Target value of the metric.").required(),
   },
   { check: ({ target }, report) => checkExternalTarget(target, report.at("target")) },
 );
 
 const ContainerResourceMetricSource = struct(
   "ContainerResourceMetricSource",
-  "Use of a resource by one container of the pods.",
+  "Usage of a resource by one container of the pods.",
   {
     name: field(1, string, "Name of the resource.")
       .required()
       .knownValues(...resourceNames),
-    target: field(2, MetricTarget, "What is aimed at.").required(),
+    target: field(2, MetricTarget, "Target value of the metric.").required(),
     container: field(3, string, "Name of the container.").required(),
   },
   { check: ({ target }, report) => checkResourceTarget(target, report.at("target")) },
@@ -103,9 +111,9 @@ const members = metricMembers({
 
 export const MetricSpec = struct(
   "MetricSpec",
-  "A metric by which is scaled; the field that its type names holds it.",
+  "A metric and its target value, in the field that `type` names.",
   {
-    type: field(1, string, "Which of the other fields holds the metric.")
+    type: field(1, string, "Type of the metric source; the field with this name is set.")
       .declaredRequired()
       .knownValues("ContainerResource", "External", "Object", "Pods", "Resource"),
     ...members,

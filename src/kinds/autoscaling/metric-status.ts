@@ -5,49 +5,61 @@ import { metricMembers } from "./metric-members.ts";
 import { CrossVersionObjectReference } from "./object-reference.ts";
 import { resourceNames } from "./resource-names.ts";
 
-const MetricValueStatus = struct("MetricValueStatus", "A metric's value as it was seen last.", {
-  value: field(1, quantity, "Value that was seen.").nullable(),
-  averageValue: field(2, quantity, "Value a pod that was seen.").nullable(),
-  averageUtilization: field(3, int32, "Average in percent of what the pods requested.").nullable(),
+const MetricValueStatus = struct("MetricValueStatus", "Last observed value of a metric.", {
+  value: field(1, quantity, "Current value of the metric.").nullable(),
+  averageValue: field(2, quantity, "Current average value per pod.").nullable(),
+  averageUtilization: field(
+    3,
+    int32,
+    "Current average use, as a percentage of the requested amount.",
+  ).nullable(),
 });
 
-const ObjectMetricStatus = struct("ObjectMetricStatus", "A metric of one object, as seen.", {
-  metric: field(1, MetricIdentifier, "The metric.").declaredRequired(),
-  current: field(2, MetricValueStatus, "Value that was seen.").declaredRequired(),
-  describedObject: field(3, CrossVersionObjectReference, "The object.").declaredRequired(),
+const ObjectMetricStatus = struct("ObjectMetricStatus", "Current value of a metric of one object.", {
+  metric: field(1, MetricIdentifier, "Name and labels of the metric.").declaredRequired(),
+  current: field(2, MetricValueStatus, "Current value of the metric.").declaredRequired(),
+  describedObject: field(
+    3,
+    CrossVersionObjectReference,
+    "The object that the metric describes.",
+  ).declaredRequired(),
 });
 
-const PodsMetricStatus = struct("PodsMetricStatus", "A metric of each pod, as seen.", {
-  metric: field(1, MetricIdentifier, "The metric.").declaredRequired(),
-  current: field(2, MetricValueStatus, "Value that was seen.").declaredRequired(),
+const PodsMetricStatus = struct("PodsMetricStatus", "Current average of a metric over the pods.", {
+  metric: field(1, MetricIdentifier, "Name and labels of the metric.").declaredRequired(),
+  current: field(2, MetricValueStatus, "Current value of the metric.").declaredRequired(),
 });
 
-const ResourceMetricStatus = struct("ResourceMetricStatus", "Use of a resource, as seen.", {
+const ResourceMetricStatus = struct("ResourceMetricStatus", "Current usage of a resource by the pods.", {
   name: field(1, string, "Name of the resource.")
     .declaredRequired()
     .knownValues(...resourceNames),
-  current: field(2, MetricValueStatus, "Value that was seen.").declaredRequired(),
+  current: field(2, MetricValueStatus, "Current value of the metric.").declaredRequired(),
 });
 
-const ExternalMetricStatus = struct("ExternalMetricStatus", "A metric from outside, as seen.", {
-  metric: field(1, MetricIdentifier, "The metric.").declaredRequired(),
-  current: field(2, MetricValueStatus, "Value that was seen.").declaredRequired(),
-});
+const ExternalMetricStatus = struct(
+  "ExternalMetricStatus",
+  "Current value of a metric from outside the cluster.",
+  {
+    metric: field(1, MetricIdentifier, "Name and labels of the metric.").declaredRequired(),
+    current: field(2, MetricValueStatus, "Current value of the metric.").declaredRequired(),
+  },
+);
 
 const ContainerResourceMetricStatus = struct(
   "ContainerResourceMetricStatus",
-  "Use of a resource by one container, as seen.",
+  "Current usage of a resource by one container of the pods.",
   {
     name: field(1, string, "Name of the resource.")
       .declaredRequired()
       .knownValues(...resourceNames),
-    current: field(2, MetricValueStatus, "Value that was seen.").declaredRequired(),
+    current: field(2, MetricValueStatus, "Current value of the metric.").declaredRequired(),
     container: field(3, string, "Name of the container.").declaredRequired(),
   },
 );
 
-export const MetricStatus = struct("MetricStatus", "A metric as it was seen last.", {
-  type: field(1, string, "Which of the other fields holds the metric.")
+export const MetricStatus = struct("MetricStatus", "Last observed value of a metric.", {
+  type: field(1, string, "Type of the metric source; the field with this name is set.")
     .declaredRequired()
     .knownValues("ContainerResource", "External", "Object", "Pods", "Resource"),
   ...metricMembers({

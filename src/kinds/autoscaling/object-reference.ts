@@ -4,10 +4,10 @@ import { pathSegment } from "../checks/names.ts";
 
 export const CrossVersionObjectReference = struct(
   "CrossVersionObjectReference",
-  "Names an object in the same namespace.",
+  "Reference to an object in the same namespace.",
   {
     kind: field(1, string, "Kind of the object.").required().check(pathSegment),
     name: field(2, string, "Name of the object.").required().check(pathSegment),
-    apiVersion: field(3, string, "Group and version of the object's kind."),
+    apiVersion: field(3, string, "API group and version of the object."),
   },
 );

@@ -5,13 +5,13 @@ import { field, int32, string } from "../../schema/types.ts";
 import { nonNegative } from "../checks/numbers.ts";
 import { ageColumn } from "../columns.ts";
 
-const ScaleSpec = struct("ScaleSpec", "How many replicas an object should have.", {
-  replicas: field(1, int32, "Number of replicas that is wanted.").check(nonNegative),
+const ScaleSpec = struct("ScaleSpec", "Desired number of replicas of an object.", {
+  replicas: field(1, int32, "Desired number of replicas.").check(nonNegative),
 });
 
-const ScaleStatus = struct("ScaleStatus", "How many replicas an object has.", {
-  replicas: field(1, int32, "Number of replicas that were seen.").declaredRequired(),
-  selector: field(2, string, "Label selector of the replicas, as text."),
+const ScaleStatus = struct("ScaleStatus", "Observed number of replicas of an object.", {
+  replicas: field(1, int32, "Observed number of replicas.").declaredRequired(),
+  selector: field(2, string, "Label selector of the replicas, in text form."),
 });
 
 /** The desired and current number of replicas of another object: its subresource `scale`. */
@@ -20,30 +20,30 @@ export const Scale = kind({
   resource: "scales",
   singular: "scale",
   scope: "Namespaced",
-  doc: "A request for a number of replicas of another object.",
+  doc: "Desired and observed number of replicas of an object.",
   verbs: [],
   fields: {
-    metadata: field(1, ObjectMeta, "Metadata of the object that is scaled.").emitEmpty(),
-    spec: field(2, ScaleSpec, "How many replicas there should be.").emitEmpty(),
-    status: field(3, ScaleStatus, "How many replicas there are now; set by the server.").emitEmpty(),
+    metadata: field(1, ObjectMeta, "Metadata of the scaled object.").emitEmpty(),
+    spec: field(2, ScaleSpec, "Desired number of replicas.").emitEmpty(),
+    status: field(3, ScaleStatus, "Observed number of replicas, set by the server.").emitEmpty(),
   },
   columns: [
     {
       name: "Name",
       type: "string",
-      doc: "Name of the object that is scaled.",
+      doc: "Name of the scaled object.",
       cell: (scale) => scale.metadata.name ?? "",
     },
     {
       name: "Desired",
       type: "integer",
-      doc: "How many replicas there should be.",
+      doc: "Desired number of replicas.",
       cell: (scale) => scale.spec?.replicas ?? 0,
     },
     {
       name: "Available",
       type: "integer",
-      doc: "How many replicas there are.",
+      doc: "Observed number of replicas.",
       cell: (scale) => scale.status?.replicas ?? 0,
     },
     ageColumn,

@@ -14,41 +14,55 @@ import { templateWarnings } from "../core/pod/warnings.ts";
 import { ObjectReference } from "../core/references.ts";
 import { JobSpec } from "./job.ts";
 
-const JobTemplateSpec = struct("JobTemplateSpec", "The jobs that are made from a schedule.", {
+const JobTemplateSpec = struct("JobTemplateSpec", "Template of the jobs to create.", {
   metadata: field(1, ObjectMeta, "Labels and annotations of the jobs.").emitEmpty(),
-  spec: field(2, JobSpec, "What the jobs should do.").emitEmpty(),
+  spec: field(2, JobSpec, "Desired behavior of the jobs.").emitEmpty(),
 });
 
-const CronJobSpec = struct("CronJobSpec", "When which jobs should be made.", {
-  schedule: field(1, string, "The times, as five fields of a crontab or an `@` word.")
+const CronJobSpec = struct("CronJobSpec", "The schedule of the jobs and their template.", {
+  schedule: field(1, string, "Schedule in cron format: five fields, or a macro such as `@daily`.")
     .required()
     .check(schedule),
-  startingDeadlineSeconds: field(2, int64, "Seconds by which a missed start may be late.")
+  startingDeadlineSeconds: field(
+    2,
+    int64,
+    "Seconds after the scheduled time within which a missed job may still start; absent for no limit.",
+  )
     .nullable()
     .check(nonNegative),
-  concurrencyPolicy: field(3, string, "What happens when a job still runs at the next time.")
+  concurrencyPolicy: field(
+    3,
+    string,
+    "Handling of a run while a job is still active: Allow, Forbid or Replace. Default: Allow.",
+  )
     .oneOf("Allow", "Forbid", "Replace")
     .unpublishedDefault("Allow")
     .mustBeGiven(),
-  suspend: field(4, bool, "While true no new jobs are made.").nullable().unpublishedDefault(false),
-  jobTemplate: field(5, JobTemplateSpec, "The jobs that are made.").required(),
-  successfulJobsHistoryLimit: field(6, int32, "How many jobs that ended well are kept.")
+  suspend: field(4, bool, "Whether to suspend later runs; active jobs continue. Default: false.")
+    .nullable()
+    .unpublishedDefault(false),
+  jobTemplate: field(5, JobTemplateSpec, "Template of the jobs to create.").required(),
+  successfulJobsHistoryLimit: field(6, int32, "Number of successful jobs to keep. Default: 3.")
     .nullable()
     .unpublishedDefault(3)
     .check(nonNegative),
-  failedJobsHistoryLimit: field(7, int32, "How many failed jobs are kept.")
+  failedJobsHistoryLimit: field(7, int32, "Number of failed jobs to keep. Default: 1.")
     .nullable()
     .unpublishedDefault(1)
     .check(nonNegative),
-  timeZone: field(8, string, "Name of the time zone in which the schedule is read.")
+  timeZone: field(
+    8,
+    string,
+    "Time zone of the schedule, such as `Europe/Berlin`; absent for the zone of the controller.",
+  )
     .nullable()
     .gated("CronJobTimeZone"),
 });
 
-const CronJobStatus = struct("CronJobStatus", "What a schedule has done so far.", {
-  active: field(1, list(ObjectReference), "Jobs that run now.").atomic(),
-  lastScheduleTime: field(4, time, "When a job was last made.").nullable(),
-  lastSuccessfulTime: field(5, time, "When a job last ended well.").nullable(),
+const CronJobStatus = struct("CronJobStatus", "Observed state of a CronJob.", {
+  active: field(1, list(ObjectReference), "Jobs that are currently running.").atomic(),
+  lastScheduleTime: field(4, time, "Time at which a job was last scheduled.").nullable(),
+  lastSuccessfulTime: field(5, time, "Time at which a job last completed successfully.").nullable(),
 });
 
 /** The name of a Job has at most 63 characters: the name of its CronJob and a suffix of eleven characters. */
@@ -103,11 +117,11 @@ export const CronJob = kind({
   shortNames: ["cj"],
   categories: ["all"],
   scope: "Namespaced",
-  doc: "Makes jobs at given times.",
+  doc: "Creates jobs on a schedule.",
   fields: {
-    metadata: field(1, ObjectMeta, "Metadata of the schedule.").emitEmpty(),
-    spec: field(2, CronJobSpec, "When which jobs should be made.").emitEmpty(),
-    status: field(3, CronJobStatus, "What was done so far.").emitEmpty(),
+    metadata: field(1, ObjectMeta, "Metadata of the CronJob.").emitEmpty(),
+    spec: field(2, CronJobSpec, "The schedule of the jobs and their template.").emitEmpty(),
+    status: field(3, CronJobStatus, "Observed state of the CronJob.").emitEmpty(),
   },
   validate({ spec }, report) {
     if (spec === undefined) return;
@@ -155,30 +169,35 @@ export const CronJob = kind({
       column: {
         name: "Timezone",
         type: "string",
-        doc: "Time zone of the times.",
+        doc: "Time zone of the schedule.",
         cell: ({ spec }) => spec?.timeZone ?? "<none>",
       },
     },
   ],
   columns: [
     nameColumn,
-    { name: "Schedule", type: "string", doc: "The times.", cell: ({ spec }) => spec?.schedule ?? "" },
+    {
+      name: "Schedule",
+      type: "string",
+      doc: "Schedule in cron format.",
+      cell: ({ spec }) => spec?.schedule ?? "",
+    },
     {
       name: "Suspend",
       type: "boolean",
-      doc: "Whether no new jobs are made.",
+      doc: "Whether later runs are suspended.",
       cell: ({ spec }) => suspendText(spec?.suspend),
     },
     {
       name: "Active",
       type: "integer",
-      doc: "How many jobs run now.",
+      doc: "Number of running jobs.",
       cell: ({ status }) => (status?.active ?? []).length,
     },
     {
       name: "Last Schedule",
       type: "string",
-      doc: "How long ago a job was last made.",
+      doc: "Time since a job was last scheduled.",
       ...agedCell(
         (
           { status }: { readonly status?: { readonly lastScheduleTime?: string | undefined } | undefined },
@@ -205,7 +224,7 @@ export const CronJob = kind({
       name: "Selector",
       type: "string",
       priority: 1,
-      doc: "Selects the pods of the jobs.",
+      doc: "Label selector of the pods of the jobs.",
       cell: ({ spec }) => selectorCell(spec?.jobTemplate.spec?.selector),
     },
   ],

@@ -4,15 +4,17 @@ import { since } from "../../schema/later-fields.ts";
 import { field, int32, list, string, time } from "../../schema/types.ts";
 import { nonNegative } from "../checks/numbers.ts";
 
-const JobCondition = struct("JobCondition", "One aspect of a job's state.", {
-  type: field(1, string, "What the condition is about.")
+const JobCondition = struct("JobCondition", "A condition of a Job.", {
+  type: field(1, string, "Type of the condition, such as Complete or Failed.")
     .declaredRequired()
     .knownValues("Complete", "Failed", "FailureTarget", "Suspended"),
-  status: field(2, string, "Whether it holds.").declaredRequired().knownValues("False", "True", "Unknown"),
-  lastProbeTime: field(3, time, "When the condition was last checked.").emitEmpty(),
-  lastTransitionTime: field(4, time, "When the status last changed.").emitEmpty(),
-  reason: field(5, string, "Short reason for programs."),
-  message: field(6, string, "Explanation for people."),
+  status: field(2, string, "Status of the condition: True, False or Unknown.")
+    .declaredRequired()
+    .knownValues("False", "True", "Unknown"),
+  lastProbeTime: field(3, time, "Time of the last check of the condition.").emitEmpty(),
+  lastTransitionTime: field(4, time, "Time of the last change of `status`.").emitEmpty(),
+  reason: field(5, string, "Machine-readable reason in CamelCase."),
+  message: field(6, string, "Human-readable details."),
 });
 
 interface Uncounted {
@@ -35,49 +37,49 @@ function checkUncounted({ succeeded = [], failed = [] }: Uncounted, report: Fiel
 
 const UncountedTerminatedPods = struct(
   "UncountedTerminatedPods",
-  "Identifiers of ended pods that a controller has yet to count.",
+  "UIDs of terminated pods that the controller has not yet counted.",
   {
-    succeeded: field(1, list(string), "Pods that ended well.").set(),
-    failed: field(2, list(string), "Pods that failed.").set(),
+    succeeded: field(1, list(string), "UIDs of pods that succeeded.").set(),
+    failed: field(2, list(string), "UIDs of pods that failed.").set(),
   },
   { check: checkUncounted },
 );
 
 export const JobStatus = struct(
   "JobStatus",
-  "How far a job has come.",
+  "Observed state of a Job.",
   {
     conditions: field(
       1,
       list(JobCondition),
-      "What is known about its state; Complete and Failed are its ends.",
+      "Conditions of the job; it has finished when Complete or Failed is True.",
     )
       .atomic()
       .patchMerge("type"),
-    startTime: field(2, time, "When a controller began with the job, or took it up again.").nullable(),
-    completionTime: field(3, time, "When the job ended well.").nullable(),
-    active: field(4, int32, "Pods that wait or run.").check(nonNegative),
-    succeeded: field(5, int32, "Pods that ended well.").check(nonNegative),
-    failed: field(6, int32, "Pods that failed.").check(nonNegative),
-    completedIndexes: field(7, string, "Indexes that are done, as numbers and ranges: `1,3-5`."),
+    startTime: field(2, time, "Time at which the controller started or resumed the job.").nullable(),
+    completionTime: field(3, time, "Time at which the job completed successfully.").nullable(),
+    active: field(4, int32, "Number of pending and running pods.").check(nonNegative),
+    succeeded: field(5, int32, "Number of pods that succeeded.").check(nonNegative),
+    failed: field(6, int32, "Number of pods that failed.").check(nonNegative),
+    completedIndexes: field(7, string, "Completed indexes as numbers and ranges, such as `1,3-5`."),
     uncountedTerminatedPods: field(
       8,
       UncountedTerminatedPods,
-      "Pods that ended but aren't in the counters yet.",
+      "Terminated pods that are not yet in `succeeded` or `failed`.",
     ).nullable(),
-    ready: field(9, int32, "Pods that are ready.").nullable().check(nonNegative),
+    ready: field(9, int32, "Number of ready pods.").nullable().check(nonNegative),
   },
   {
     later: () => ({
       failedIndexes: since(
         "1.28",
-        field(10, string, "Indexes that failed, as numbers and ranges.")
+        field(10, string, "Failed indexes as numbers and ranges, such as `1,3-5`.")
           .nullable()
           .gated("JobBackoffLimitPerIndex"),
       ),
       terminating: since(
         "1.28",
-        field(11, int32, "Pods that terminate and haven't failed or succeeded.")
+        field(11, int32, "Number of terminating pods that have neither failed nor succeeded yet.")
           .nullable()
           .check(nonNegative)
           .gated("JobPodReplacementPolicy"),

@@ -19,47 +19,79 @@ import { checkStatusChange } from "./job-status-rules.ts";
 import { JobStatus } from "./job-status.ts";
 import { PodFailurePolicy } from "./pod-failure-policy.ts";
 
-const SuccessPolicyRule = struct("SuccessPolicyRule", "A condition of success.", {
-  succeededIndexes: field(1, string, "Indexes of which all, or succeededCount, must succeed.").nullable(),
-  succeededCount: field(2, int32, "How many indexes must succeed.").nullable(),
+const SuccessPolicyRule = struct("SuccessPolicyRule", "A criterion for the success of a job.", {
+  succeededIndexes: field(
+    1,
+    string,
+    "Indexes that must succeed, as numbers and ranges; with `succeededCount`, only that many of them.",
+  ).nullable(),
+  succeededCount: field(2, int32, "Number of indexes that must succeed.").nullable(),
 });
 
-const SuccessPolicy = struct("SuccessPolicy", "When a job counts as succeeded before all pods are done.", {
-  rules: field(1, list(SuccessPolicyRule), "The conditions; one is enough.").declaredRequired().atomic(),
-});
+const SuccessPolicy = struct(
+  "SuccessPolicy",
+  "Criteria for declaring a job succeeded before all pods have finished.",
+  {
+    rules: field(1, list(SuccessPolicyRule), "The criteria; the job succeeds when one is met.")
+      .declaredRequired()
+      .atomic(),
+  },
+);
 
 export const JobSpec = struct(
   "JobSpec",
-  "What a job should do.",
+  "Desired behavior of a Job.",
   {
-    parallelism: field(1, int32, "How many pods may run at the same time.").nullable().check(nonNegative),
-    completions: field(2, int32, "How many pods must succeed; absent means that one success ends the job.")
+    parallelism: field(1, int32, "Maximum number of pods that run at the same time. Default: 1.")
       .nullable()
       .check(nonNegative),
-    activeDeadlineSeconds: field(3, int64, "Seconds from the start after which the job is ended as failed.")
+    completions: field(
+      2,
+      int32,
+      "Number of pods that must succeed; if absent, the success of any pod completes the job.",
+    )
       .nullable()
       .check(nonNegative),
-    selector: field(4, LabelSelector, "Selects the job's pods; the server usually makes it.").nullable(),
+    activeDeadlineSeconds: field(
+      3,
+      int64,
+      "Seconds after the start at which the job is terminated as failed.",
+    )
+      .nullable()
+      .check(nonNegative),
+    selector: field(4, LabelSelector, "Label selector of the pods; usually set by the server.").nullable(),
     manualSelector: field(
       5,
       bool,
-      "The selector and the labels of the template are the user's own instead of the server's.",
+      "Whether the user sets `selector` and the template's labels, not the server.",
     ).nullable(),
-    template: field(6, PodTemplateSpec, "The pods that do the work.").required(),
-    backoffLimit: field(7, int32, "So many failures are retried before the job counts as failed.")
+    template: field(6, PodTemplateSpec, "Template of the pods.").required(),
+    backoffLimit: field(7, int32, "Number of retries before the job is marked as failed. Default: 6.")
       .nullable()
       .check(nonNegative),
-    ttlSecondsAfterFinished: field(8, int32, "Seconds for which the job is kept after its end.")
+    ttlSecondsAfterFinished: field(
+      8,
+      int32,
+      "Seconds after which a finished job is deleted; absent keeps it.",
+    )
       .nullable()
       .check(nonNegative),
-    completionMode: field(9, string, "Whether successes are only counted, or each index must succeed once.")
+    completionMode: field(
+      9,
+      string,
+      "NonIndexed counts successful pods; Indexed requires a success of each index. Default: NonIndexed.",
+    )
       .nullable()
       .oneOf("Indexed", "NonIndexed"),
-    suspend: field(10, bool, "While true no pods are made, and those that run are ended.").nullable(),
+    suspend: field(
+      10,
+      bool,
+      "Whether to suspend the job: running pods are deleted and none are created. Default: false.",
+    ).nullable(),
     podFailurePolicy: field(
       11,
       PodFailurePolicy,
-      "What failed pods mean for the job; without it every failure counts towards backoffLimit.",
+      "Handling of pod failures; without it every failure counts toward `backoffLimit`.",
     )
       .nullable()
       .gated("JobPodFailurePolicy"),
@@ -69,27 +101,31 @@ export const JobSpec = struct(
     later: () => ({
       backoffLimitPerIndex: since(
         "1.28",
-        field(12, int32, "Number of failures of an index that are retried.")
+        field(12, int32, "Number of retries of each index before the index is marked as failed.")
           .nullable()
           .check(nonNegative)
           .gated("JobBackoffLimitPerIndex"),
       ),
       maxFailedIndexes: since(
         "1.28",
-        field(13, int32, "Number of failed indexes from which the job counts as failed.")
+        field(13, int32, "Number of failed indexes above which the job is marked as failed.")
           .nullable()
           .check(nonNegative)
           .gated("JobBackoffLimitPerIndex"),
       ),
       podReplacementPolicy: since(
         "1.28",
-        field(14, string, "When a pod is replaced: when it terminates, or when it has failed.")
+        field(
+          14,
+          string,
+          "Condition for replacing a pod: TerminatingOrFailed, or Failed to wait until it has stopped.",
+        )
           .nullable()
           .gated("JobPodReplacementPolicy"),
       ),
       managedBy: since(
         "1.30",
-        field(15, string, "Controller that manages the job; absent for the built-in one.")
+        field(15, string, "Name of the controller that manages the job; absent for the built-in one.")
           .nullable()
           .checkedWhenEmpty()
           .check(managedBy)
@@ -97,7 +133,7 @@ export const JobSpec = struct(
       ),
       successPolicy: since(
         "1.30",
-        field(16, SuccessPolicy, "When the job counts as succeeded before all pods are done.")
+        field(16, SuccessPolicy, "Criteria for declaring the job succeeded before all pods have finished.")
           .nullable()
           .gated("JobSuccessPolicy"),
       ),
@@ -124,12 +160,12 @@ export const Job = kind({
   orphanWarning:
     "child pods are preserved by default when jobs are deleted; propagationPolicy=Background removes them, " +
     "and propagationPolicy=Orphan keeps them without this warning",
-  doc: "Work that is done by pods until enough of them succeeded.",
+  doc: "Runs pods until a number of them succeed.",
   effect: { acts: "`ttl-after-finished` deletes finished jobs after `spec.ttlSecondsAfterFinished`" },
   fields: {
-    metadata: field(1, ObjectMeta, "Metadata of the job.").emitEmpty(),
-    spec: field(2, JobSpec, "What the job should do.").emitEmpty(),
-    status: field(3, JobStatus, "How far the job has come.").emitEmpty(),
+    metadata: field(1, ObjectMeta, "Metadata of the Job.").emitEmpty(),
+    spec: field(2, JobSpec, "Desired behavior of the Job.").emitEmpty(),
+    status: field(3, JobStatus, "Observed state of the Job.").emitEmpty(),
   },
   selectable: { "status.successful": ({ status }) => String(status?.succeeded ?? 0) },
   fillDefaults(copy, { enabled, release }) {
@@ -201,13 +237,13 @@ export const Job = kind({
     {
       name: "Completions",
       type: "string",
-      doc: "How many pods succeeded, of how many that must.",
+      doc: "Number of pods that succeeded, out of the number required.",
       cell: completionsText,
     },
     {
       name: "Duration",
       type: "string",
-      doc: "How long the job takes or took.",
+      doc: "Time that the job took, or has been running.",
       ...agedCell(({ status }: { readonly status?: Times | undefined }, since) =>
         durationText(status ?? {}, since),
       ),
@@ -231,7 +267,7 @@ export const Job = kind({
       name: "Selector",
       type: "string",
       priority: 1,
-      doc: "Selects the job's pods.",
+      doc: "Label selector of the pods.",
       cell: ({ spec }) => selectorCell(spec?.selector),
     },
   ],

@@ -4,16 +4,16 @@ import { field, int32, list, string } from "../../schema/types.ts";
 
 const PodFailurePolicyOnExitCodesRequirement = struct(
   "PodFailurePolicyOnExitCodesRequirement",
-  "Condition on the exit codes of a failed pod's containers.",
+  "A requirement on the exit codes of a failed pod's containers.",
   {
-    containerName: field(1, string, "Name of the container that is looked at; absent for all.")
+    containerName: field(1, string, "Name of the container to check; absent for all containers.")
       .emitEmpty()
       .nullable(),
-    operator: field(2, string, "Whether the code must be among the values, or not.")
+    operator: field(2, string, "Whether the exit code must be in the values (In) or not (NotIn).")
       .declaredRequired()
       .oneOf("In", "NotIn")
       .unchecked(),
-    values: field(3, list(int32), "The exit codes, in ascending order and without repetition.")
+    values: field(3, list(int32), "Exit codes in ascending order, without duplicates; at most 255.")
       .declaredRequired()
       .set(),
   },
@@ -21,7 +21,7 @@ const PodFailurePolicyOnExitCodesRequirement = struct(
     later: () => ({
       containerName: replacedIn(
         "1.28",
-        field(1, string, "Name of the container that is looked at; absent for all.").nullable(),
+        field(1, string, "Name of the container to check; absent for all containers.").nullable(),
       ),
     }),
   },
@@ -29,12 +29,12 @@ const PodFailurePolicyOnExitCodesRequirement = struct(
 
 const PodFailurePolicyOnPodConditionsPattern = struct(
   "PodFailurePolicyOnPodConditionsPattern",
-  "Condition of a pod that a rule looks for.",
+  "A pod condition that a rule matches.",
   {
     type: field(1, string, "Type of the pod's condition.")
       .declaredRequired()
       .knownValues("ContainersReady", "DisruptionTarget", "Initialized", "PodScheduled", "Ready"),
-    status: field(2, string, "Status that the pod's condition must have.")
+    status: field(2, string, "Required status of the pod condition: True, False or Unknown. Default: True.")
       .declaredRequired()
       .knownValues("False", "True", "Unknown"),
   },
@@ -44,17 +44,21 @@ const PodFailurePolicyRule = struct(
   "PodFailurePolicyRule",
   "The action for a type of pod failure; exactly one requirement is set.",
   {
-    action: field(1, string, "What is done: FailJob, Ignore or Count.")
+    action: field(1, string, "Action for a matching failure: FailJob, Ignore or Count.")
       .declaredRequired()
       .oneOf("Count", "FailJob", "Ignore")
       .unchecked(),
-    onExitCodes: field(2, PodFailurePolicyOnExitCodesRequirement, "Condition on exit codes.")
+    onExitCodes: field(
+      2,
+      PodFailurePolicyOnExitCodesRequirement,
+      "Requirement on the exit codes of the containers.",
+    )
       .emitEmpty()
       .nullable(),
     onPodConditions: field(
       3,
       list(PodFailurePolicyOnPodConditionsPattern),
-      "Conditions of the pod, of which one must be there.",
+      "Pod conditions to match; one must be present.",
     )
       .emitEmpty()
       .atomic(),
@@ -63,28 +67,32 @@ const PodFailurePolicyRule = struct(
     later: () => ({
       action: replacedIn(
         "1.28",
-        field(1, string, "What is done: FailJob, FailIndex, Ignore or Count.")
+        field(1, string, "Action for a matching failure: FailJob, FailIndex, Ignore or Count.")
           .declaredRequired()
           .knownValues("Count", "FailIndex", "FailJob", "Ignore"),
       ),
       onExitCodes: replacedIn(
         "1.28",
-        field(2, PodFailurePolicyOnExitCodesRequirement, "Condition on exit codes.").nullable(),
+        field(
+          2,
+          PodFailurePolicyOnExitCodesRequirement,
+          "Requirement on the exit codes of the containers.",
+        ).nullable(),
       ),
       onPodConditions: replacedIn(
         "1.28",
         field(
           3,
           list(PodFailurePolicyOnPodConditionsPattern),
-          "Conditions of the pod, of which one must be there.",
+          "Pod conditions to match; one must be present.",
         ).atomic(),
       ),
     }),
   },
 );
 
-export const PodFailurePolicy = struct("PodFailurePolicy", "How failed pods influence a job.", {
-  rules: field(1, list(PodFailurePolicyRule), "The rules; the first that fits is followed.")
+export const PodFailurePolicy = struct("PodFailurePolicy", "Rules for handling pod failures of a job.", {
+  rules: field(1, list(PodFailurePolicyRule), "The rules in order; the first match applies.")
     .declaredRequired()
     .atomic(),
 });

@@ -17,47 +17,57 @@ import {
 
 const CertificateSigningRequestSpec = struct(
   "CertificateSigningRequestSpec",
-  "The requested certificate, and the user who requests it.",
+  "The requested certificate and the requesting user.",
   {
-    request: field(1, bytes, "The request (PKCS#10 in PEM).").declaredRequired(),
-    username: field(2, string, "Name of the user who asked; set by the server."),
-    uid: field(3, string, "Identifier of the user who asked; set by the server."),
-    groups: field(4, list(string), "Groups of the user who asked; set by the server.").atomic(),
-    usages: field(5, list(string), "What the key may be used for.")
+    request: field(1, bytes, "Certificate request (PKCS#10 in PEM).").declaredRequired(),
+    username: field(2, string, "Name of the requesting user, set by the server."),
+    uid: field(3, string, "UID of the requesting user, set by the server."),
+    groups: field(4, list(string), "Groups of the requesting user, set by the server.").atomic(),
+    usages: field(5, list(string), "Requested key usages, such as `client auth`.")
       .atomic()
       .oneOf(...usageNames)
       .unchecked(),
-    extra: field(6, map(list(string)), "Further facts of the user who asked; set by the server."),
-    signerName: field(7, string, "Who is asked to sign.").required(),
+    extra: field(6, map(list(string)), "Extra attributes of the requesting user, set by the server."),
+    signerName: field(7, string, "Name of the requested signer.").required(),
     expirationSeconds: field(
       8,
       int32,
-      "How long the certificate should hold; the signer may give another time.",
+      "Requested validity in seconds, at least 600; the signer may choose another one.",
     ).nullable(),
   },
 );
 
 const CertificateSigningRequestCondition = struct(
   "CertificateSigningRequestCondition",
-  "What was decided about a request.",
+  "A decision about a request, or its failure.",
   {
-    type: field(1, string, "Approved, Denied or Failed; in the `kubernetes` vocabulary also another word.")
+    type: field(
+      1,
+      string,
+      "Type of the condition: Approved, Denied or Failed; others only in the `kubernetes` vocabulary.",
+    )
       .declaredRequired()
       .knownValues("Approved", "Denied", "Failed"),
-    reason: field(2, string, "Short reason for programs."),
-    message: field(3, string, "Explanation for people."),
-    lastUpdateTime: field(4, time, "When the condition was last written.").emitEmpty(),
-    lastTransitionTime: field(5, time, "When the status last changed.").emitEmpty(),
-    status: field(6, string, "Whether it holds.").declaredRequired().knownValues("False", "True", "Unknown"),
+    reason: field(2, string, "Machine-readable reason in CamelCase."),
+    message: field(3, string, "Human-readable details."),
+    lastUpdateTime: field(4, time, "Time of the last update of the condition.").emitEmpty(),
+    lastTransitionTime: field(5, time, "Time of the last change of `status`.").emitEmpty(),
+    status: field(6, string, "Status of the condition: True, False or Unknown.")
+      .declaredRequired()
+      .knownValues("False", "True", "Unknown"),
   },
 );
 
 const CertificateSigningRequestStatus = struct(
   "CertificateSigningRequestStatus",
-  "What became of a request.",
+  "Decision about the request and the issued certificate.",
   {
-    conditions: field(1, list(CertificateSigningRequestCondition), "What was decided.").mapBy("type"),
-    certificate: field(2, bytes, "The certificate (PEM), with those of its issuers."),
+    conditions: field(
+      1,
+      list(CertificateSigningRequestCondition),
+      "Approval, denial or failure of the request.",
+    ).mapBy("type"),
+    certificate: field(2, bytes, "Issued certificate chain (PEM)."),
   },
   { check: checkStatus },
 );
@@ -84,15 +94,19 @@ export const CertificateSigningRequest = kind({
   shortNames: ["csr"],
   scope: "Cluster",
   nameForm: "pathSegment",
-  doc: "Asks for a certificate.",
+  doc: "Requests a certificate from a signer.",
   effect: {
     enforced: "approving and signing need permission for the signer",
     acts: "`csrapproving` approves requests of node agents, `csrsigning` signs for the built-in signers, `csrcleaner` deletes old requests",
   },
   fields: {
     metadata: field(1, ObjectMeta, "Metadata of the request.").emitEmpty(),
-    spec: field(2, CertificateSigningRequestSpec, "What is asked for; it can't be changed.").required(),
-    status: field(3, CertificateSigningRequestStatus, "What became of it.").emitEmpty(),
+    spec: field(2, CertificateSigningRequestSpec, "The requested certificate; immutable.").required(),
+    status: field(
+      3,
+      CertificateSigningRequestStatus,
+      "Decision about the request and the issued certificate.",
+    ).emitEmpty(),
   },
   selectable: { "spec.signerName": ({ spec }) => spec.signerName },
   prepareCreate(copy, { user }) {
@@ -140,21 +154,26 @@ export const CertificateSigningRequest = kind({
     {
       name: "SignerName",
       type: "string",
-      doc: "Who is asked to sign.",
+      doc: "Name of the signer.",
       cell: ({ spec }) => orNone(spec.signerName),
     },
-    { name: "Requestor", type: "string", doc: "Who asked.", cell: ({ spec }) => spec.username ?? "" },
+    {
+      name: "Requestor",
+      type: "string",
+      doc: "Name of the requesting user.",
+      cell: ({ spec }) => spec.username ?? "",
+    },
     {
       name: "RequestedDuration",
       type: "string",
-      doc: "How long the certificate should hold.",
+      doc: "Requested validity.",
       cell: ({ spec }) =>
         spec.expirationSeconds === undefined ? "<none>" : shortDuration(spec.expirationSeconds),
     },
     {
       name: "Condition",
       type: "string",
-      doc: "What was decided.",
+      doc: "Approval, denial or failure of the request.",
       cell: ({ status }) => stateText(status ?? {}),
     },
   ],

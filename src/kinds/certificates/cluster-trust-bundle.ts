@@ -24,8 +24,8 @@ function declareClusterTrustBundle<const V extends string>(
   { kind, struct }: Declarations<typeof certificates, V>,
   version: { readonly servedByDefault: boolean; readonly conversion?: Conversion },
 ) {
-  const spec = struct("ClusterTrustBundleSpec", "Signer and certificates.", {
-    signerName: field(1, string, "Signer of the certificates; empty for a bundle without signer."),
+  const spec = struct("ClusterTrustBundleSpec", "CA certificates and their signer.", {
+    signerName: field(1, string, "Name of the signer of the certificates; empty for none."),
     trustBundle: field(2, string, "CA certificates in PEM; at most 1 MiB.").declaredRequired(),
   });
   return kind({
@@ -36,14 +36,14 @@ function declareClusterTrustBundle<const V extends string>(
     nameForm: "pathSegment",
     allowUnconditionalUpdate: false,
     ...version,
-    doc: "Certificates of authorities that pods can trust.",
+    doc: "CA certificates that pods can mount and trust.",
     fields: {
       metadata: field(
         1,
         ObjectMeta,
-        "Metadata; the name begins with the signer, if there is one: `example.com:signer:name`.",
+        "Metadata; with a signer, the name starts with the signer's: `example.com:signer:name`.",
       ).emitEmpty(),
-      spec: field(2, spec, "Signer and certificates.").declaredRequired(),
+      spec: field(2, spec, "CA certificates and their signer.").declaredRequired(),
     },
     selectable: { "spec.signerName": (bundle) => bundle.spec.signerName ?? "" },
     validate({ metadata, spec: input }, report) {

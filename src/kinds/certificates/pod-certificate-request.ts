@@ -18,29 +18,36 @@ const defaultSeconds = 86_400;
 type Struct = Pick<Declarations<typeof certificates, string>, "struct">;
 
 const identity = {
-  signerName: field(1, string, "Signer that is asked.").declaredRequired(),
+  signerName: field(1, string, "Name of the requested signer.").declaredRequired(),
   podName: field(2, string, "Name of the pod.").declaredRequired(),
   podUID: field(3, string, "Unique identifier of the pod.").declaredRequired(),
   serviceAccountName: field(4, string, "Service account of the pod.").declaredRequired(),
   serviceAccountUID: field(5, string, "Unique identifier of the service account.").declaredRequired(),
-  nodeName: field(6, string, "Node of the pod.").declaredRequired(),
-  nodeUID: field(7, string, "Unique identifier of the node.").declaredRequired(),
-  maxExpirationSeconds: field(8, int32, "Longest validity in seconds, from 3600 to 7862400.")
+  nodeName: field(6, string, "Name of the node that runs the pod.").declaredRequired(),
+  nodeUID: field(7, string, "Unique identifier of that node.").declaredRequired(),
+  maxExpirationSeconds: field(8, int32, "Maximum validity in seconds, from 3600 to 7862400. Default: 86400.")
     .nullable()
     .unpublishedDefault(defaultSeconds),
 };
-const annotations = field(11, map(string), "Unverified annotations of the pod's volume.");
-const stubRequest = field(12, bytes, "Certificate request (PKCS#10 in DER), signed with the key of the pod.");
+const annotations = field(
+  11,
+  map(string),
+  "Annotations for the signer from the pod's volume, not verified by the server.",
+);
+const conditions = field(1, list(Condition), "Conditions of the request: Issued, Denied or Failed.")
+  .mapBy("type")
+  .patchMerge("type");
+const stubRequest = field(12, bytes, "Certificate request (PKCS#10 in DER) signed with the pod's key.");
 
 /** The spec of the versions that also take a bare key. */
 function declareKeySpec({ struct }: Struct) {
   return struct(
     "PodCertificateRequestSpec",
-    "The pod, its key, and the signer.",
+    "The pod, its public key and the signer.",
     {
       ...identity,
       pkixPublicKey: field(9, bytes, "Public key of the pod (SubjectPublicKeyInfo in DER).").emitEmpty(),
-      proofOfPossession: field(10, bytes, "Signature of the pod's UID with the key.").emitEmpty(),
+      proofOfPossession: field(10, bytes, "Signature of the pod's UID with its private key.").emitEmpty(),
     },
     {
       later: (): LaterFields => ({
@@ -53,7 +60,7 @@ function declareKeySpec({ struct }: Struct) {
 
 /** The spec of v1. */
 function declareSpec({ struct }: Struct) {
-  return struct("PodCertificateRequestSpec", "The pod, its key, and the signer.", {
+  return struct("PodCertificateRequestSpec", "The pod, its public key and the signer.", {
     ...identity,
     unverifiedUserAnnotations: annotations,
     stubPKCS10Request: stubRequest.declaredRequired(),
@@ -66,12 +73,12 @@ function declareRequest<const V extends string>(
   spec: ReturnType<typeof declareKeySpec> | ReturnType<typeof declareSpec>,
   version: { readonly servedByDefault: boolean; readonly conversion?: Conversion },
 ) {
-  const status = struct("PodCertificateRequestStatus", "Decision of the signer, and the certificate.", {
-    conditions: field(1, list(Condition), "Issued, Denied or Failed.").mapBy("type").patchMerge("type"),
-    certificateChain: field(2, string, "Certificate and its authorities in PEM; at most 100 KiB."),
-    notBefore: field(4, time, "Begin of the validity, as in the certificate.").nullable(),
-    beginRefreshAt: field(5, time, "When the node begins to renew the certificate.").nullable(),
-    notAfter: field(6, time, "End of the validity, as in the certificate.").nullable(),
+  const status = struct("PodCertificateRequestStatus", "The signer's decision and the issued certificate.", {
+    conditions,
+    certificateChain: field(2, string, "Issued certificate chain in PEM, at most 100 KiB."),
+    notBefore: field(4, time, "Start of the certificate's validity.").nullable(),
+    beginRefreshAt: field(5, time, "Time from which the kubelet should renew the certificate.").nullable(),
+    notAfter: field(6, time, "End of the certificate's validity.").nullable(),
   });
   const specOf = (object: { readonly spec: unknown }) => object.spec as PodRequestSpec;
   return kind({
@@ -81,11 +88,11 @@ function declareRequest<const V extends string>(
     scope: "Namespaced",
     allowUnconditionalUpdate: false,
     ...version,
-    doc: "Asks a signer for a certificate of a pod.",
+    doc: "Requests a certificate for a pod from a signer.",
     fields: {
       metadata: field(1, ObjectMeta, "Metadata of the request.").emitEmpty(),
-      spec: field(2, spec, "The pod, its key, and the signer; it can't be changed.").declaredRequired(),
-      status: field(3, status, "Decision and certificate.").emitEmpty(),
+      spec: field(2, spec, "The pod, its public key and the signer; immutable.").declaredRequired(),
+      status: field(3, status, "The signer's decision and the issued certificate.").emitEmpty(),
     },
     selectable: {
       "spec.signerName": (request) => specOf(request).signerName,
@@ -110,18 +117,18 @@ function declareRequest<const V extends string>(
         doc: "Service account of the pod.",
         cell: (one) => specOf(one).serviceAccountName,
       },
-      { name: "NodeName", type: "string", doc: "Node of the pod.", cell: (one) => specOf(one).nodeName },
-      { name: "SignerName", type: "string", doc: "Signer.", cell: (one) => specOf(one).signerName },
+      { name: "NodeName", type: "string", doc: "Name of the node.", cell: (one) => specOf(one).nodeName },
+      { name: "SignerName", type: "string", doc: "Requested signer.", cell: (one) => specOf(one).signerName },
       {
         name: "State",
         type: "string",
-        doc: "Pending, Issued, Denied or Failed.",
+        doc: "State of the request: Pending, Issued, Denied or Failed.",
         cell: ({ status: current }) => requestState(current?.conditions ?? []),
       },
       {
         name: "UnverifiedUserAnnotations",
         type: "string",
-        doc: "Annotations of the pod's volume.",
+        doc: "Annotations for the signer from the pod's volume, not verified by the server.",
         cell: (one) => annotationsText(specOf(one).unverifiedUserAnnotations ?? {}),
       },
     ],

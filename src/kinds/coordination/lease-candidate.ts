@@ -25,17 +25,21 @@ function declareLeaseCandidate<const V extends string>(
   { kind, struct }: Declarations<typeof coordination, V>,
   conversion?: Conversion,
 ) {
-  const spec = struct("LeaseCandidateSpec", "A candidate for a lease.", {
-    leaseName: field(1, string, "Name of the lease; it can't be changed.").declaredRequired(),
-    pingTime: field(2, microTime, "When the server last asked the candidate whether it is alive.").nullable(),
-    renewTime: field(3, microTime, "When the candidate last answered.").nullable(),
+  const spec = struct("LeaseCandidateSpec", "A candidate for the holder of a lease.", {
+    leaseName: field(1, string, "Name of the lease; immutable.").declaredRequired(),
+    pingTime: field(2, microTime, "Time at which the server last asked the candidate to renew.").nullable(),
+    renewTime: field(3, microTime, "Time at which the candidate last renewed.").nullable(),
     binaryVersion: field(4, string, "Semantic version of the candidate.").declaredRequired(),
-    emulationVersion: field(5, string, "Semantic version that the candidate emulates."),
-    strategy: field(6, string, "How the holder of the lease is chosen.")
+    emulationVersion: field(
+      5,
+      string,
+      "Semantic version that the candidate emulates; at most `binaryVersion`.",
+    ),
+    strategy: field(6, string, "Strategy for choosing the holder, such as OldestEmulationVersion.")
       .declaredRequired()
       .knownValues(oldestEmulationVersion),
   });
-  const candidate = field(2, spec, "The candidate.");
+  const candidate = field(2, spec, "The lease and the versions of the candidate.");
   return kind({
     name: "LeaseCandidate",
     resource: "leasecandidates",
@@ -46,7 +50,7 @@ function declareLeaseCandidate<const V extends string>(
     allowUnconditionalUpdate: false,
     createOnUpdate: true,
     ...(conversion && { conversion }),
-    doc: "A program that could hold a lease.",
+    doc: "A candidate for the holder of a lease in coordinated leader election.",
     fields: {
       metadata: field(1, ObjectMeta, "Metadata of the candidate.").emitEmpty(),
       spec: candidate.emitEmpty(),

@@ -9,15 +9,15 @@ import { checkStrategy, oldestEmulationVersion } from "./lease-strategy.ts";
 
 const LeaseSpec = struct(
   "LeaseSpec",
-  "Who holds a lease, and how long.",
+  "The holder of a lease and its duration.",
   {
-    holderIdentity: field(1, string, "Who holds the lease now.").nullable(),
-    leaseDurationSeconds: field(2, int32, "Seconds after the last renewal for which others must wait.")
+    holderIdentity: field(1, string, "Identity of the current holder.").nullable(),
+    leaseDurationSeconds: field(2, int32, "Seconds after the last renewal at which the lease expires.")
       .nullable()
       .check(positive),
-    acquireTime: field(3, microTime, "When the holder got the lease.").nullable(),
-    renewTime: field(4, microTime, "When the holder last renewed the lease.").nullable(),
-    leaseTransitions: field(5, int32, "How often the holder changed.").nullable().check(nonNegative),
+    acquireTime: field(3, microTime, "Time at which the current holder acquired the lease.").nullable(),
+    renewTime: field(4, microTime, "Time at which the current holder last renewed the lease.").nullable(),
+    leaseTransitions: field(5, int32, "Number of changes of the holder.").nullable().check(nonNegative),
   },
   {
     check({ strategy = "", preferredHolder = "" }, report) {
@@ -27,7 +27,7 @@ const LeaseSpec = struct(
     later: () => ({
       strategy: since(
         "1.31",
-        field(6, string, "How the holder is chosen, if the server chooses it.")
+        field(6, string, "Strategy for choosing the holder, for coordinated leader election.")
           .nullable()
           .knownValues(oldestEmulationVersion)
           .check(checkStrategy)
@@ -35,7 +35,7 @@ const LeaseSpec = struct(
       ),
       preferredHolder: since(
         "1.31",
-        field(7, string, "Who should get the lease; the holder releases it then.")
+        field(7, string, "Identity of the preferred holder, to which the current holder should yield.")
           .nullable()
           .gated("CoordinatedLeaderElection"),
       ),
@@ -51,18 +51,18 @@ export const Lease = kind({
   anyFinalizer: true,
   allowUnconditionalUpdate: false,
   createOnUpdate: true,
-  doc: "A claim that one of several programs can hold at a time.",
+  doc: "A lock with an expiry time that one holder has at a time.",
   effect: { acts: "one of a server says that it lives; another one says which server runs the controllers" },
   fields: {
     metadata: field(1, ObjectMeta, "Metadata of the lease.").emitEmpty(),
-    spec: field(2, LeaseSpec, "Who holds the lease, and how long.").emitEmpty(),
+    spec: field(2, LeaseSpec, "The holder of the lease and its duration.").emitEmpty(),
   },
   columns: [
     nameColumn,
     {
       name: "Holder",
       type: "string",
-      doc: "Who holds the lease.",
+      doc: "Identity of the current holder.",
       cell: ({ spec }) => spec?.holderIdentity ?? "",
     },
     ageColumn,

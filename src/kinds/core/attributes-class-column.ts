@@ -11,7 +11,7 @@ export const attributesClassColumn: LaterColumn<Volume> = {
   column: {
     name: "VolumeAttributesClass",
     type: "string",
-    doc: "Class of the attributes of the volume.",
+    doc: "Name of the VolumeAttributesClass of the volume.",
     cell: ({ spec }) => spec?.volumeAttributesClassName ?? "<unset>",
   },
 };

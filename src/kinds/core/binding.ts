@@ -11,10 +11,10 @@ export const Binding = kind({
   scope: "Namespaced",
   verbs: ["create"],
   subresourceAlias: { resource: "pods", subresource: "binding" },
-  doc: "Ties a pod to a node.",
+  doc: "Binds a pod to a node.",
   fields: {
-    metadata: field(1, ObjectMeta, "Metadata of the pod that is bound.").emitEmpty(),
-    target: field(2, ObjectReference, "The node.").required(),
+    metadata: field(1, ObjectMeta, "Metadata; the name is the name of the pod.").emitEmpty(),
+    target: field(2, ObjectReference, "The node to which the pod is bound.").required(),
   },
   validate({ target }, report) {
     const { kind: targetKind = "", name = "" } = target ?? {};

@@ -4,11 +4,13 @@ import { type ObjectFor } from "../../schema/kind.ts";
 import { ObjectMeta } from "../../schema/object-meta.ts";
 import { type Static, field, list, string } from "../../schema/types.ts";
 
-const ComponentCondition = struct("ComponentCondition", "One aspect of a component's state.", {
-  type: field(1, string, "What the condition is about.").declaredRequired().knownValues("Healthy"),
-  status: field(2, string, "Whether it holds.").declaredRequired().knownValues("False", "True", "Unknown"),
-  message: field(3, string, "Explanation for people."),
-  error: field(4, string, "What went wrong."),
+const ComponentCondition = struct("ComponentCondition", "A condition of a component.", {
+  type: field(1, string, "Type of the condition; always Healthy.").declaredRequired().knownValues("Healthy"),
+  status: field(2, string, "Status of the condition: True, False or Unknown.")
+    .declaredRequired()
+    .knownValues("False", "True", "Unknown"),
+  message: field(3, string, "Human-readable details."),
+  error: field(4, string, "Error code of the check of the component."),
 });
 type ComponentCondition = Static<typeof ComponentCondition>;
 
@@ -20,11 +22,11 @@ export const ComponentStatus = kind({
   scope: "Cluster",
   verbs: ["get", "list"],
   computed: true,
-  doc: "Deprecated: whether a component of the cluster is well.",
+  doc: "Deprecated: health of a component of the cluster.",
   effect: { acts: "not stored: the server says whether its store answers" },
   fields: {
     metadata: field(1, ObjectMeta, "Metadata of the component.").emitEmpty(),
-    conditions: field(2, list(ComponentCondition), "What is known about the component's state.")
+    conditions: field(2, list(ComponentCondition), "Conditions of the component.")
       .mapBy("type")
       .patchMerge("type"),
   },
@@ -33,7 +35,7 @@ export const ComponentStatus = kind({
     {
       name: "Status",
       type: "string",
-      doc: "Whether the component is well.",
+      doc: "Health of the component.",
       cell: (component) => {
         const health = healthOf(component);
         return health === undefined ? "Unknown" : health.status === "True" ? "Healthy" : "Unhealthy";
@@ -42,13 +44,13 @@ export const ComponentStatus = kind({
     {
       name: "Message",
       type: "string",
-      doc: "Explanation for people.",
+      doc: "Human-readable details.",
       cell: (component) => healthOf(component)?.message ?? "",
     },
     {
       name: "Error",
       type: "string",
-      doc: "What went wrong.",
+      doc: "Error of the check of the component.",
       cell: (component) => healthOf(component)?.error ?? "",
     },
   ],

@@ -11,15 +11,19 @@ export const ConfigMap = kind({
   singular: "configmap",
   shortNames: ["cm"],
   scope: "Namespaced",
-  doc: "Configuration as keys and values.",
+  doc: "Configuration data as keys and values.",
   effect: {
     acts: "the controller `bootstrapsigner` signs `cluster-info`; `root-ca-cert-publisher` keeps the server's authority in one of each namespace",
   },
   fields: {
-    metadata: field(1, ObjectMeta, "Metadata of the map.").emitEmpty(),
-    data: field(2, map(string), "Values that are text."),
-    binaryData: field(3, map(bytes), "Values that aren't text; their keys differ from those of data."),
-    immutable: field(4, bool, "Once true, the content can't be changed, only deleted.").nullable(),
+    metadata: field(1, ObjectMeta, "Metadata of the ConfigMap.").emitEmpty(),
+    data: field(2, map(string), "Values in UTF-8, by key."),
+    binaryData: field(3, map(bytes), "Values that are not UTF-8, by key; keys in `data` are not allowed."),
+    immutable: field(
+      4,
+      bool,
+      "Whether the data is immutable; once true, only the deletion of the object is possible.",
+    ).nullable(),
   },
   validate(configMap, report) {
     checkDataKeys({ data: configMap.data, binaryData: configMap.binaryData }, report);
@@ -44,7 +48,7 @@ export const ConfigMap = kind({
     {
       name: "Data",
       type: "string",
-      doc: "How many keys the map has.",
+      doc: "Number of keys.",
       cell: (configMap) =>
         // As in the reference, a number although the column has the type string.
         Object.keys(configMap.data ?? {}).length + Object.keys(configMap.binaryData ?? {}).length,

@@ -15,23 +15,28 @@ import { type Static, field, int32, list, string } from "../../schema/types.ts";
 
 const EndpointAddress = atomicStruct(
   "EndpointAddress",
-  "One address behind a service.",
+  "An address of an endpoint.",
   {
-    ip: field(1, string, "The address; neither loopback nor link-local.").declaredRequired(),
-    targetRef: field(2, ObjectReference, "The object that has the address.").nullable(),
-    hostname: field(3, string, "Name of the host.").check(dnsLabel),
-    nodeName: field(4, string, "Node on which it is.").nullable().checkedWhenEmpty().check(dnsSubdomain),
+    ip: field(1, string, "IP address; loopback and link-local addresses are not allowed.").declaredRequired(),
+    targetRef: field(2, ObjectReference, "Object that provides the endpoint, usually a Pod.").nullable(),
+    hostname: field(3, string, "Host name of the endpoint.").check(dnsLabel),
+    nodeName: field(4, string, "Name of the node that runs the endpoint.")
+      .nullable()
+      .checkedWhenEmpty()
+      .check(dnsSubdomain),
   },
   {
     check: (address, report) => reachableAddress(address.ip, report.at("ip")),
   },
 );
 
-const EndpointPort = atomicStruct("EndpointPort", "One port behind a service.", {
-  name: field(1, string, "Name of the service's port; needed when there are several.").check(dnsLabel),
-  port: field(2, int32, "Number of the port.").required().check(portNumber),
-  protocol: field(3, string, "Protocol of the port.").oneOf("SCTP", "TCP", "UDP").unpublishedDefault("TCP"),
-  appProtocol: field(4, string, "Protocol that is spoken above the port's own.")
+const EndpointPort = atomicStruct("EndpointPort", "A port of the endpoints.", {
+  name: field(1, string, "Name of the port; required if there are several ports.").check(dnsLabel),
+  port: field(2, int32, "Port number, 1 to 65535.").required().check(portNumber),
+  protocol: field(3, string, "Protocol of the port: TCP, UDP or SCTP. Default: TCP.")
+    .oneOf("SCTP", "TCP", "UDP")
+    .unpublishedDefault("TCP"),
+  appProtocol: field(4, string, "Application protocol of the port, such as `http`.")
     .nullable()
     .checkedWhenEmpty()
     .check(qualifiedName),
@@ -39,17 +44,11 @@ const EndpointPort = atomicStruct("EndpointPort", "One port behind a service.", 
 
 const EndpointSubset = struct(
   "EndpointSubset",
-  "Addresses that share their ports.",
+  "Addresses with the same ports.",
   {
-    addresses: field(1, list(EndpointAddress), "Addresses that are ready.").atomic(),
-    notReadyAddresses: field(
-      2,
-      list(EndpointAddress),
-      "Addresses that aren't ready yet, or no longer.",
-    ).atomic(),
-    ports: field(3, list(EndpointPort), "Ports that every one of the addresses has.")
-      .atomic()
-      .check(namedPorts),
+    addresses: field(1, list(EndpointAddress), "Addresses of ready endpoints.").atomic(),
+    notReadyAddresses: field(2, list(EndpointAddress), "Addresses of endpoints that are not ready.").atomic(),
+    ports: field(3, list(EndpointPort), "Ports of all addresses of the subset.").atomic().check(namedPorts),
   },
   {
     check(subset, report) {
@@ -67,13 +66,13 @@ export const Endpoints = kind({
   shortNames: ["ep"],
   scope: "Namespaced",
   createOnUpdate: true,
-  doc: "Addresses and ports that really serve a service of the same name.",
+  doc: "Endpoints of the Service with the same name.",
   effect: {
     acts: "`proxy` of a service chooses one of the addresses",
   },
   fields: {
     metadata: field(1, ObjectMeta, "Metadata of the endpoints.").emitEmpty(),
-    subsets: field(2, list(EndpointSubset), "All addresses, in groups that share their ports.").atomic(),
+    subsets: field(2, list(EndpointSubset), "The endpoints, grouped by their ports.").atomic(),
   },
   validateCreate(endpoints, report, context) {
     unambiguousEndpoints(endpoints.subsets ?? [], report.at("subsets"), context);
@@ -88,7 +87,7 @@ export const Endpoints = kind({
     {
       name: "Endpoints",
       type: "string",
-      doc: "The first of the addresses, with their ports.",
+      doc: "First addresses and ports of the endpoints.",
       cell: ({ subsets }) => (subsets === undefined ? "<none>" : addressesText(subsets)),
     },
     ageColumn,

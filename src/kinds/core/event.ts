@@ -6,14 +6,14 @@ import { type ApiObject, type ObjectFor } from "../../schema/kind.ts";
 import { ObjectMeta } from "../../schema/object-meta.ts";
 import { field, int32, microTime, string, time } from "../../schema/types.ts";
 
-export const EventSource = struct("EventSource", "Who reported an event.", {
-  component: field(1, string, "Component that reported it."),
-  host: field(2, string, "Node on which the component runs."),
+export const EventSource = struct("EventSource", "The component that reported an event.", {
+  component: field(1, string, "Name of the component."),
+  host: field(2, string, "Name of the node on which the component runs."),
 });
 
-const EventSeries = struct("EventSeries", "How often an event was seen again.", {
-  count: field(1, int32, "How often up to the last time it was seen."),
-  lastObservedTime: field(2, microTime, "When it was last seen.").emitEmpty(),
+const EventSeries = struct("EventSeries", "Repetitions of an event.", {
+  count: field(1, int32, "Number of occurrences up to `lastObservedTime`."),
+  lastObservedTime: field(2, microTime, "Time of the last occurrence.").emitEmpty(),
 });
 
 export const Event = kind({
@@ -26,26 +26,30 @@ export const Event = kind({
   anyFinalizer: true,
   defaultGarbageCollectionPolicy: "Unsupported",
   createOnUpdate: true,
-  doc: "Something that happened to an object, told for people; it is kept for a while only.",
+  doc: "A report about something that happened to an object; it expires after a while.",
   effect: {
     acts: "deleted after `--event-ttl`",
   },
   fields: {
     metadata: field(1, ObjectMeta, "Metadata of the event.").declaredRequired(),
-    involvedObject: field(2, ObjectReference, "The object that it happened to.").declaredRequired(),
-    reason: field(3, string, "Short machine-readable reason."),
-    message: field(4, string, "What happened, for people."),
-    source: field(5, EventSource, "Who reported it, in the older form.").emitEmpty(),
-    firstTimestamp: field(6, time, "When it was first seen.").emitEmpty(),
-    lastTimestamp: field(7, time, "When it was last seen.").emitEmpty(),
-    count: field(8, int32, "How often it was seen."),
-    type: field(9, string, "Normal or Warning."),
-    eventTime: field(10, microTime, "When it was first observed.").emitEmpty(),
-    series: field(11, EventSeries, "How often it was seen again; absent for a single event.").nullable(),
-    action: field(12, string, "What was done or failed to the object."),
-    related: field(13, ObjectReference, "A second object that has to do with it.").nullable(),
-    reportingComponent: field(14, string, "Name of the controller that reported it.").emitEmpty(),
-    reportingInstance: field(15, string, "Instance of that controller.").emitEmpty(),
+    involvedObject: field(2, ObjectReference, "Object that the event is about.").declaredRequired(),
+    reason: field(3, string, "Reason for the event, in machine-readable form."),
+    message: field(4, string, "Human-readable description."),
+    source: field(5, EventSource, "Component that reported the event.").emitEmpty(),
+    firstTimestamp: field(6, time, "Time of the first occurrence.").emitEmpty(),
+    lastTimestamp: field(7, time, "Time of the last occurrence.").emitEmpty(),
+    count: field(8, int32, "Number of occurrences."),
+    type: field(9, string, "Type of the event: Normal or Warning."),
+    eventTime: field(10, microTime, "Time of the first occurrence, to the microsecond.").emitEmpty(),
+    series: field(11, EventSeries, "Repetitions of the event; absent if it occurred once.").nullable(),
+    action: field(12, string, "Action that was taken or that failed, in machine-readable form."),
+    related: field(13, ObjectReference, "Secondary object of the event.").nullable(),
+    reportingComponent: field(14, string, "Name of the controller that reported the event.").emitEmpty(),
+    reportingInstance: field(
+      15,
+      string,
+      "Instance of the reporting controller, such as a pod name.",
+    ).emitEmpty(),
   },
   selectable: {
     "involvedObject.kind": (event) => event.involvedObject.kind ?? "",

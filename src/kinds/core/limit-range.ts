@@ -9,14 +9,18 @@ const LimitRangeItem = struct(
   "LimitRangeItem",
   "Limits for objects of one type.",
   {
-    type: field(1, string, "Type of the objects.")
+    type: field(1, string, "Type of the objects: Container, Pod or PersistentVolumeClaim.")
       .declaredRequired()
       .knownValues("Container", "PersistentVolumeClaim", "Pod"),
-    max: field(2, map(quantity), "The most that an object may use of a resource."),
-    min: field(3, map(quantity), "The least that an object may use of a resource."),
-    default: field(4, map(quantity), "Limit of containers that name none."),
-    defaultRequest: field(5, map(quantity), "Request of containers that name none."),
-    maxLimitRequestRatio: field(6, map(quantity), "How many times its request an object's limit may be."),
+    max: field(2, map(quantity), "Maximum amount of each resource."),
+    min: field(3, map(quantity), "Minimum amount of each resource."),
+    default: field(4, map(quantity), "Default limit of each resource, for containers without one."),
+    defaultRequest: field(5, map(quantity), "Default request of each resource, for containers without one."),
+    maxLimitRequestRatio: field(
+      6,
+      map(quantity),
+      "Maximum ratio of the limit to the request of each resource.",
+    ),
   },
   {
     fill(limit) {
@@ -35,8 +39,8 @@ const LimitRangeItem = struct(
 );
 export type LimitRangeItem = Static<typeof LimitRangeItem>;
 
-const LimitRangeSpec = struct("LimitRangeSpec", "Limits of a namespace.", {
-  limits: field(1, list(LimitRangeItem), "The limits, by type of object.")
+const LimitRangeSpec = struct("LimitRangeSpec", "Resource limits for the objects of a namespace.", {
+  limits: field(1, list(LimitRangeItem), "Limits by type of object.")
     .declaredRequired()
     .atomic()
     .check(uniqueLimitTypes),
@@ -50,14 +54,14 @@ export const LimitRange = kind({
   scope: "Namespaced",
   createOnUpdate: true,
   generatesName: true,
-  doc: "Limits on what single objects of a namespace may use.",
+  doc: "Limits and defaults for the resources of each pod, container or claim in a namespace.",
   effect: {
     enforced:
       "new pods and claims, and claims that change, keep to the limits; containers get the defaults (plugin LimitRanger)",
   },
   fields: {
-    metadata: field(1, ObjectMeta, "Metadata of the limits.").emitEmpty(),
-    spec: field(2, LimitRangeSpec, "The limits.").emitEmpty(),
+    metadata: field(1, ObjectMeta, "Metadata of the LimitRange.").emitEmpty(),
+    spec: field(2, LimitRangeSpec, "Resource limits for the objects of the namespace.").emitEmpty(),
   },
 });
 export type LimitRange = ObjectFor<typeof LimitRange>;

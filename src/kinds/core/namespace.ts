@@ -7,14 +7,18 @@ import { field, list, string, time } from "../../schema/types.ts";
 import { isQualifiedFinalizer, notQualified } from "../checks/finalizers.ts";
 import { ageColumn, nameColumn } from "../columns.ts";
 
-const NamespaceSpec = struct("NamespaceSpec", "What a namespace should be.", {
-  finalizers: field(1, list(string), "The namespace stays until this list is empty.")
+const NamespaceSpec = struct("NamespaceSpec", "Finalizers of a namespace.", {
+  finalizers: field(
+    1,
+    list(string),
+    "Names of finalizers; the namespace is removed only when the list is empty.",
+  )
     .atomic()
     .knownValues((vocabulary) => vocabulary.namespaceFinalizer),
 });
 
-const NamespaceCondition = struct("NamespaceCondition", "One aspect of a namespace's state.", {
-  type: field(1, string, "What the condition is about.")
+const NamespaceCondition = struct("NamespaceCondition", "A condition of a Namespace.", {
+  type: field(1, string, "Type of the condition, such as NamespaceContentRemaining.")
     .required()
     .knownValues(
       "NamespaceContentRemaining",
@@ -23,15 +27,19 @@ const NamespaceCondition = struct("NamespaceCondition", "One aspect of a namespa
       "NamespaceDeletionGroupVersionParsingFailure",
       "NamespaceFinalizersRemaining",
     ),
-  status: field(2, string, "Whether it holds.").required().knownValues("False", "True", "Unknown"),
-  lastTransitionTime: field(4, time, "When the status last changed.").emitEmpty(),
-  reason: field(5, string, "Short reason for programs."),
-  message: field(6, string, "Explanation for people."),
+  status: field(2, string, "Status of the condition: True, False or Unknown.")
+    .required()
+    .knownValues("False", "True", "Unknown"),
+  lastTransitionTime: field(4, time, "Time of the last change of `status`.").emitEmpty(),
+  reason: field(5, string, "Machine-readable reason in CamelCase."),
+  message: field(6, string, "Human-readable details."),
 });
 
-const NamespaceStatus = struct("NamespaceStatus", "What a namespace is like now.", {
-  phase: field(1, string, "Where the namespace is in its life.").oneOf("Active", "Terminating").unchecked(),
-  conditions: field(2, list(NamespaceCondition), "What is known about its state.")
+const NamespaceStatus = struct("NamespaceStatus", "Observed state of a Namespace.", {
+  phase: field(1, string, "Phase of the namespace: Active or Terminating.")
+    .oneOf("Active", "Terminating")
+    .unchecked(),
+  conditions: field(2, list(NamespaceCondition), "Conditions of the object, at most one per type.")
     .mapBy("type")
     .patchMerge("type"),
 });
@@ -43,7 +51,7 @@ export const Namespace = kind({
   singular: "namespace",
   shortNames: ["ns"],
   scope: "Cluster",
-  doc: "A scope for names; objects in it are deleted with it.",
+  doc: "A scope for names; deleting it deletes all objects in it.",
   verbs: ["create", "delete", "get", "list", "patch", "update", "watch"],
   nameForm: "label",
   effect: {
@@ -53,8 +61,8 @@ export const Namespace = kind({
   },
   fields: {
     metadata: field(1, ObjectMeta, "Metadata of the namespace.").emitEmpty(),
-    spec: field(2, NamespaceSpec, "What the namespace should be.").emitEmpty(),
-    status: field(3, NamespaceStatus, "What the namespace is like now.").emitEmpty(),
+    spec: field(2, NamespaceSpec, "Finalizers of the namespace.").emitEmpty(),
+    status: field(3, NamespaceStatus, "Observed state of the Namespace.").emitEmpty(),
   },
   selectable: {
     "status.phase": (namespace) => namespace.status?.phase ?? "",
@@ -120,7 +128,7 @@ export const Namespace = kind({
     {
       name: "Status",
       type: "string",
-      doc: "Where the namespace is in its life.",
+      doc: "Phase of the namespace: Active or Terminating.",
       cell: (namespace) => namespace.status?.phase ?? "",
     },
     ageColumn,

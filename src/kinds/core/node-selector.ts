@@ -7,29 +7,29 @@ import { field, list, string, type Static } from "../../schema/types.ts";
 
 const NodeSelectorRequirement = struct(
   "NodeSelectorRequirement",
-  "One condition on a node's label or field.",
+  "A requirement on a label or field of a node.",
   {
-    key: field(1, string, "Label key or field that the condition is about.").declaredRequired(),
-    operator: field(2, string, "Relation of the key to the values.")
+    key: field(1, string, "Key of the label or name of the field.").declaredRequired(),
+    operator: field(2, string, "Operator: In, NotIn, Exists, DoesNotExist, Gt or Lt.")
       .declaredRequired()
       .oneOf("DoesNotExist", "Exists", "Gt", "In", "Lt", "NotIn")
       .unchecked(),
     values: field(
       3,
       list(string),
-      "Values that the operator takes; a single integer for Gt and Lt.",
+      "Values for In and NotIn; one integer for Gt and Lt; empty for the others.",
     ).atomic(),
   },
 );
 
 export const NodeSelectorTerm = atomicStruct(
   "NodeSelectorTerm",
-  "Conditions that must all hold; without any it selects no node.",
+  "A term of a node selector; all requirements must match, and an empty term matches no node.",
   {
-    matchExpressions: field(1, list(NodeSelectorRequirement), "Conditions on the node's labels.")
+    matchExpressions: field(1, list(NodeSelectorRequirement), "Requirements on the node's labels.")
       .atomic()
       .check(each(labelRequirement)),
-    matchFields: field(2, list(NodeSelectorRequirement), "Conditions on the node's fields.")
+    matchFields: field(2, list(NodeSelectorRequirement), "Requirements on the node's fields.")
       .atomic()
       .check(each(fieldRequirement)),
   },
@@ -47,9 +47,9 @@ function someTerms(
 
 export const NodeSelector = atomicStruct(
   "NodeSelector",
-  "Selects nodes that fulfil at least one of the terms.",
+  "A node selector; a node matches if one of the terms matches.",
   {
-    nodeSelectorTerms: field(1, list(NodeSelectorTerm), "The terms, of which one must hold.")
+    nodeSelectorTerms: field(1, list(NodeSelectorTerm), "Terms of the selector; one must match.")
       .required()
       .atomic()
       .check(someTerms),

@@ -24,43 +24,53 @@ import { type Static, field, list, map, quantity, string, time } from "../../sch
 
 const VolumeResourceRequirements = struct(
   "VolumeResourceRequirements",
-  "The storage that a claim needs and allows.",
+  "Storage limits and requests of a claim.",
   {
-    limits: field(1, map(quantity), "The most that the volume may hold."),
-    requests: field(2, map(quantity), "The least that the volume must hold."),
+    limits: field(1, map(quantity), "Maximum capacity of the volume."),
+    requests: field(2, map(quantity), "Minimum capacity of the volume."),
   },
   { fill: roundRequirements },
 );
 
 export const PersistentVolumeClaimSpec = struct(
   "PersistentVolumeClaimSpec",
-  "What a claim asks for.",
+  "The storage that a claim requests.",
   {
-    accessModes: field(1, list(string), "Ways of mounting that the volume must allow.")
+    accessModes: field(1, list(string), "Required access modes of the volume, such as ReadWriteOnce.")
       .atomic()
       .oneOf(...accessModes),
     // The amounts are of storage, unlike those of containers.
-    resources: field(2, ResourceRequirements, "The least that the volume must hold.").emitEmpty().unchecked(),
-    volumeName: field(3, string, "The volume that the claim is bound to."),
-    selector: field(4, LabelSelector, "Volumes that may be bound to the claim.")
+    resources: field(2, ResourceRequirements, "Minimum and maximum capacity of the volume.")
+      .emitEmpty()
+      .unchecked(),
+    volumeName: field(3, string, "Name of the bound PersistentVolume."),
+    selector: field(4, LabelSelector, "Label selector of the volumes that can be bound.")
       .nullable()
       .check(labelSelector),
-    storageClassName: field(5, string, "Class of the storage that is asked for; empty for none.")
+    storageClassName: field(
+      5,
+      string,
+      "Name of the StorageClass; empty for no class, absent for the default class.",
+    )
       .nullable()
       .check(dnsSubdomain),
-    volumeMode: field(6, string, "Whether a file system or a raw block device is asked for.")
+    volumeMode: field(
+      6,
+      string,
+      "Volume mode: Filesystem, or Block for a raw block device. Default: Filesystem.",
+    )
       .nullable()
       .oneOf("Block", "Filesystem")
       .unpublishedDefault("Filesystem"),
     dataSource: field(
       7,
       TypedLocalObjectReference,
-      "An object of the namespace with which the volume is filled at first.",
+      "Object in the namespace with the initial content of the volume, such as a snapshot.",
     ).nullable(),
     dataSourceRef: field(
       8,
       TypedObjectReference,
-      "As dataSource, for objects of any kind, and where allowed of other namespaces.",
+      "Like `dataSource`, but for any kind and, where allowed, other namespaces.",
     )
       .nullable()
       .gated("AnyVolumeDataSource"),
@@ -70,11 +80,13 @@ export const PersistentVolumeClaimSpec = struct(
     later: () => ({
       resources: replacedIn(
         "1.29",
-        field(2, VolumeResourceRequirements, "The least that the volume must hold.").emitEmpty().unchecked(),
+        field(2, VolumeResourceRequirements, "Minimum and maximum capacity of the volume.")
+          .emitEmpty()
+          .unchecked(),
       ),
       volumeAttributesClassName: since(
         "1.29",
-        field(9, string, "Class of the attributes of the volume.")
+        field(9, string, "Name of the VolumeAttributesClass of the volume.")
           .nullable()
           .check(dnsSubdomain)
           .gated("VolumeAttributesClass"),
@@ -84,46 +96,52 @@ export const PersistentVolumeClaimSpec = struct(
 );
 export type PersistentVolumeClaimSpec = Static<typeof PersistentVolumeClaimSpec>;
 
-const PersistentVolumeClaimCondition = struct(
-  "PersistentVolumeClaimCondition",
-  "One aspect of a claim's state.",
-  {
-    type: field(1, string, "What the condition is about.")
-      .declaredRequired()
-      .knownValues("FileSystemResizePending", "Resizing"),
-    status: field(2, string, "Whether it holds.").declaredRequired().knownValues("False", "True", "Unknown"),
-    lastProbeTime: field(3, time, "When the condition was last looked at.").emitEmpty(),
-    lastTransitionTime: field(4, time, "When the status last changed.").emitEmpty(),
-    reason: field(5, string, "Short reason for programs."),
-    message: field(6, string, "Explanation for people."),
-  },
-);
+const PersistentVolumeClaimCondition = struct("PersistentVolumeClaimCondition", "A condition of a claim.", {
+  type: field(1, string, "Type of the condition, such as Resizing.")
+    .declaredRequired()
+    .knownValues("FileSystemResizePending", "Resizing"),
+  status: field(2, string, "Status of the condition: True, False or Unknown.")
+    .declaredRequired()
+    .knownValues("False", "True", "Unknown"),
+  lastProbeTime: field(3, time, "Time of the last check of the condition.").emitEmpty(),
+  lastTransitionTime: field(4, time, "Time of the last change of `status`.").emitEmpty(),
+  reason: field(5, string, "Machine-readable reason in CamelCase."),
+  message: field(6, string, "Human-readable details."),
+});
 
-const ModifyVolumeStatus = struct("ModifyVolumeStatus", "State of a change of a volume's attributes.", {
-  targetVolumeAttributesClassName: field(1, string, "Class of the attributes that the volume gets."),
-  status: field(2, string, "State of the change.")
+const ModifyVolumeStatus = struct("ModifyVolumeStatus", "Progress of a change of the volume's attributes.", {
+  targetVolumeAttributesClassName: field(1, string, "Name of the VolumeAttributesClass to apply."),
+  status: field(2, string, "Status of the change: Pending, InProgress or Infeasible.")
     .declaredRequired()
     .knownValues("InProgress", "Infeasible", "Pending"),
 });
 
 const PersistentVolumeClaimStatus = struct(
   "PersistentVolumeClaimStatus",
-  "What a claim is like now.",
+  "Observed state of a claim.",
   {
-    phase: field(1, string, "Where the claim is in its life.").oneOf("Bound", "Lost", "Pending"),
-    accessModes: field(2, list(string), "Ways of mounting that the bound volume allows.")
+    phase: field(1, string, "Phase of the claim: Pending, Bound or Lost.").oneOf("Bound", "Lost", "Pending"),
+    accessModes: field(2, list(string), "Access modes of the bound volume, such as ReadWriteOnce.")
       .atomic()
       .oneOf(...accessModes),
-    capacity: field(3, map(quantity), "How much the bound volume holds."),
-    conditions: field(4, list(PersistentVolumeClaimCondition), "What is known about the claim's state.")
+    capacity: field(3, map(quantity), "Capacity of the bound volume."),
+    conditions: field(
+      4,
+      list(PersistentVolumeClaimCondition),
+      "Conditions of the claim, at most one per type.",
+    )
       .mapBy("type")
       .patchMerge("type"),
     allocatedResources: field(
       5,
       map(quantity),
-      "Storage set aside for the claim; while it grows it may exceed the capacity.",
+      "Capacity allocated to the claim; greater than `capacity` during an expansion.",
     ).gated("RecoverVolumeExpansionFailure"),
-    resizeStatus: field(6, string, "How far the growing of the volume has come.")
+    resizeStatus: field(
+      6,
+      string,
+      "Status of the volume's expansion, such as NodeExpansionPending; empty if there is none.",
+    )
       .nullable()
       .oneOf(
         "",
@@ -144,19 +162,19 @@ const PersistentVolumeClaimStatus = struct(
       resizeStatus: removedIn("1.28"),
       allocatedResourceStatuses: since(
         "1.28",
-        field(7, map(string), "How far the growing of the volume is, by resource.")
+        field(7, map(string), "Status of the expansion of each resource.")
           .granular()
           .gated("RecoverVolumeExpansionFailure"),
       ),
       currentVolumeAttributesClassName: since(
         "1.29",
-        field(8, string, "Class of the attributes that the volume has.")
+        field(8, string, "Name of the VolumeAttributesClass that the volume currently has.")
           .nullable()
           .gated("VolumeAttributesClass"),
       ),
       modifyVolumeStatus: since(
         "1.29",
-        field(9, ModifyVolumeStatus, "State of a change of the attributes.")
+        field(9, ModifyVolumeStatus, "Progress of a change of the volume's attributes.")
           .nullable()
           .gated("VolumeAttributesClass"),
       ),
@@ -175,12 +193,12 @@ export const PersistentVolumeClaim = kind({
   shortNames: ["pvc"],
   scope: "Namespaced",
   returnsDeletedObject: true,
-  doc: "A request for storage, and the right to use what was bound to it.",
+  doc: "A request for storage, and its binding to a volume.",
   effect: { acts: "`pvc-protection` lets a deleted claim go when no pod uses it" },
   fields: {
     metadata: field(1, ObjectMeta, "Metadata of the claim.").emitEmpty(),
-    spec: field(2, PersistentVolumeClaimSpec, "What the claim asks for.").emitEmpty(),
-    status: field(3, PersistentVolumeClaimStatus, "What the claim is like now.").emitEmpty().unchecked(),
+    spec: field(2, PersistentVolumeClaimSpec, "The storage that the claim requests.").emitEmpty(),
+    status: field(3, PersistentVolumeClaimStatus, "Observed state of the claim.").emitEmpty().unchecked(),
   },
   fillDefaults(copy) {
     copy.status = { phase: "Pending", ...copy.status };
@@ -211,32 +229,32 @@ export const PersistentVolumeClaim = kind({
     {
       name: "Status",
       type: "string",
-      doc: "Where the claim is in its life.",
+      doc: "Phase of the claim: Pending, Bound or Lost.",
       cell: ({ metadata, status }) => phaseText(metadata, status),
     },
     {
       name: "Volume",
       type: "string",
-      doc: "The volume that the claim is bound to.",
+      doc: "Name of the bound PersistentVolume.",
       cell: ({ spec }) => spec?.volumeName ?? "",
     },
     {
       name: "Capacity",
       type: "string",
-      doc: "How much the volume holds.",
+      doc: "Capacity of the bound volume.",
       cell: ({ spec, status }) =>
         (spec?.volumeName ?? "") === "" ? "" : (status?.capacity?.["storage"] ?? "0"),
     },
     {
       name: "Access Modes",
       type: "string",
-      doc: "In which ways the volume can be mounted.",
+      doc: "Access modes of the bound volume, such as ReadWriteOnce.",
       cell: ({ spec, status }) => ((spec?.volumeName ?? "") === "" ? "" : modesText(status?.accessModes)),
     },
     {
       name: "StorageClass",
       type: "string",
-      doc: "Class of the storage that is asked for.",
+      doc: "Name of the StorageClass.",
       cell: ({ metadata, spec }, _now, vocabulary) =>
         classOf(metadata.annotations, spec?.storageClassName, vocabulary),
     },
@@ -245,7 +263,7 @@ export const PersistentVolumeClaim = kind({
       name: "VolumeMode",
       type: "string",
       priority: 1,
-      doc: "Whether a file system or a raw block device is asked for.",
+      doc: "Volume mode: Filesystem, or Block for a raw block device.",
       cell: ({ spec }) => spec?.volumeMode ?? "<unset>",
     },
   ],

@@ -37,17 +37,17 @@ import { type Static, field, inlined, list, map, quantity, string, time } from "
 
 const PersistentVolumeSource = struct(
   "PersistentVolumeSource",
-  "Where a persistent volume lies; exactly one member is given.",
+  "The storage of a persistent volume; exactly one field is set.",
   {
-    gcePersistentDisk: field(1, GCEPersistentDiskVolumeSource, "A GCE disk.").nullable(),
-    awsElasticBlockStore: field(2, AWSElasticBlockStoreVolumeSource, "An AWS disk.").nullable(),
+    gcePersistentDisk: field(1, GCEPersistentDiskVolumeSource, "A GCE persistent disk.").nullable(),
+    awsElasticBlockStore: field(2, AWSElasticBlockStoreVolumeSource, "An AWS EBS volume.").nullable(),
     hostPath: field(
       3,
       HostPathVolumeSource,
-      "A folder of the node itself; for tests on one node.",
+      "A directory of the node; only for tests on a single node.",
     ).nullable(),
     glusterfs: field(4, GlusterfsPersistentVolumeSource, "A Glusterfs volume.").nullable(),
-    nfs: field(5, NFSVolumeSource, "A folder that an NFS server exports.").nullable(),
+    nfs: field(5, NFSVolumeSource, "A directory exported by an NFS server.").nullable(),
     rbd: field(6, RBDPersistentVolumeSource, "A Rados block device.").nullable(),
     iscsi: field(7, ISCSIPersistentVolumeSource, "An iSCSI disk.").nullable(),
     cinder: field(8, CinderPersistentVolumeSource, "A Cinder volume.").nullable(),
@@ -57,7 +57,7 @@ const PersistentVolumeSource = struct(
     flexVolume: field(
       12,
       FlexPersistentVolumeSource,
-      "A volume that an external program provides.",
+      "A FlexVolume, provided by a driver that is an executable.",
     ).nullable(),
     azureFile: field(13, AzureFilePersistentVolumeSource, "An Azure file share.").nullable(),
     vsphereVolume: field(14, VsphereVirtualDiskVolumeSource, "A vSphere volume.").nullable(),
@@ -66,48 +66,56 @@ const PersistentVolumeSource = struct(
     photonPersistentDisk: field(17, PhotonPersistentDiskVolumeSource, "A Photon Controller disk.").nullable(),
     portworxVolume: field(18, PortworxVolumeSource, "A Portworx volume.").nullable(),
     scaleIO: field(19, ScaleIOPersistentVolumeSource, "A ScaleIO volume.").nullable(),
-    local: field(20, LocalVolumeSource, "A disk that is part of one node.").nullable(),
+    local: field(20, LocalVolumeSource, "Local storage of one node.").nullable(),
     storageos: field(21, StorageOSPersistentVolumeSource, "A StorageOS volume.").nullable(),
-    csi: field(22, CSIPersistentVolumeSource, "A volume of an external CSI driver.").nullable(),
+    csi: field(22, CSIPersistentVolumeSource, "A volume of a CSI driver.").nullable(),
   },
 );
 
-const VolumeNodeAffinity = struct("VolumeNodeAffinity", "Nodes from which a volume can be reached.", {
-  required: field(1, NodeSelector, "The node must match this.").nullable(),
+const VolumeNodeAffinity = struct("VolumeNodeAffinity", "Nodes that can access a volume.", {
+  required: field(1, NodeSelector, "Node selector that nodes must match.").nullable(),
 });
 
 export const PersistentVolumeSpec = struct(
   "PersistentVolumeSpec",
-  "What a persistent volume should be.",
+  "Capacity, access and storage of a persistent volume.",
   {
-    capacity: field(1, map(quantity), "How much the volume holds."),
+    capacity: field(1, map(quantity), "Capacity of the volume, such as `storage: 10Gi`."),
     ...inlined(2, PersistentVolumeSource),
-    accessModes: field(3, list(string), "In which ways the volume can be mounted.")
+    accessModes: field(3, list(string), "Access modes that the volume supports, such as ReadWriteOnce.")
       .atomic()
       .oneOf(...accessModes),
-    claimRef: field(4, ObjectReference, "The claim that the volume is bound to.").nullable().granular(),
+    claimRef: field(4, ObjectReference, "The claim to which the volume is bound.").nullable().granular(),
     persistentVolumeReclaimPolicy: field(
       5,
       string,
-      "What becomes of the volume when its claim lets it go.",
+      "Reclaim policy of the volume after its claim is deleted: Retain, Delete or Recycle. Default: Retain.",
     ).oneOf("Delete", "Recycle", "Retain"),
-    storageClassName: field(6, string, "Class of the volume; empty for none.").check(dnsSubdomain),
+    storageClassName: field(6, string, "Name of the StorageClass; empty for none.").check(dnsSubdomain),
     mountOptions: field(
       7,
       list(string),
-      "Options with which the volume is mounted; they aren't checked.",
+      "Mount options of the volume; the server does not check them.",
     ).atomic(),
-    volumeMode: field(8, string, "Whether the volume has a file system or is a raw block device.")
+    volumeMode: field(
+      8,
+      string,
+      "Volume mode: Filesystem, or Block for a raw block device. Default: Filesystem.",
+    )
       .nullable()
       .oneOf("Block", "Filesystem"),
-    nodeAffinity: field(9, VolumeNodeAffinity, "Nodes from which the volume can be reached.").nullable(),
+    nodeAffinity: field(
+      9,
+      VolumeNodeAffinity,
+      "Nodes that can access the volume; absent for all.",
+    ).nullable(),
   },
   {
     fill: (spec) => roundUpToMilli(spec.capacity),
     later: () => ({
       volumeAttributesClassName: since(
         "1.29",
-        field(10, string, "Class of the attributes of the volume.")
+        field(10, string, "Name of the VolumeAttributesClass of the volume.")
           .nullable()
           .check(dnsSubdomain)
           .gated("VolumeAttributesClass"),
@@ -119,23 +127,23 @@ export type PersistentVolumeSpec = Static<typeof PersistentVolumeSpec>;
 
 export const PersistentVolumeStatus = struct(
   "PersistentVolumeStatus",
-  "What a persistent volume is like now.",
+  "Observed state of a persistent volume.",
   {
-    phase: field(1, string, "Where the volume is in its life.").oneOf(
+    phase: field(1, string, "Phase of the volume: Pending, Available, Bound, Released or Failed.").oneOf(
       "Available",
       "Bound",
       "Failed",
       "Pending",
       "Released",
     ),
-    message: field(2, string, "Explanation of the phase for people."),
-    reason: field(3, string, "Short reason for programs, when something failed."),
+    message: field(2, string, "Human-readable details of the phase."),
+    reason: field(3, string, "Machine-readable reason for a failure."),
   },
   {
     later: () => ({
       lastPhaseTransitionTime: since(
         "1.28",
-        field(4, time, "When the phase last changed.")
+        field(4, time, "Time of the last change of `phase`.")
           .nullable()
           .gated("PersistentVolumeLastPhaseTransitionTime"),
       ),

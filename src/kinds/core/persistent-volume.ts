@@ -22,15 +22,15 @@ export const PersistentVolume = kind({
   shortNames: ["pv"],
   scope: "Cluster",
   returnsDeletedObject: true,
-  doc: "A piece of storage that outlives the pods which use it.",
+  doc: "A piece of storage that exists independently of the pods that use it.",
   effect: {
     enforced: "the authorization mode Node allows agents to read the secrets of volumes that their pods use",
     acts: "`pv-protection` lets a deleted volume go when it is bound no more",
   },
   fields: {
     metadata: field(1, ObjectMeta, "Metadata of the volume.").emitEmpty(),
-    spec: field(2, PersistentVolumeSpec, "What the volume should be.").emitEmpty(),
-    status: field(3, PersistentVolumeStatus, "What the volume is like now.").emitEmpty().unchecked(),
+    spec: field(2, PersistentVolumeSpec, "Capacity, access and storage of the volume.").emitEmpty(),
+    status: field(3, PersistentVolumeStatus, "Observed state of the volume.").emitEmpty().unchecked(),
   },
   fillDefaults(copy) {
     copy.spec = { persistentVolumeReclaimPolicy: "Retain", volumeMode: "Filesystem", ...copy.spec };
@@ -57,45 +57,45 @@ export const PersistentVolume = kind({
     {
       name: "Capacity",
       type: "string",
-      doc: "How much the volume holds.",
+      doc: "Capacity of the volume.",
       cell: ({ spec }) => spec?.capacity?.["storage"] ?? "0",
     },
     {
       name: "Access Modes",
       type: "string",
-      doc: "In which ways the volume can be mounted.",
+      doc: "Access modes that the volume supports.",
       cell: ({ spec }) => modesText(spec?.accessModes),
     },
     {
       name: "Reclaim Policy",
       type: "string",
-      doc: "What becomes of the volume when its claim lets it go.",
+      doc: "Reclaim policy of the volume after its claim is deleted.",
       cell: ({ spec }) => spec?.persistentVolumeReclaimPolicy ?? "",
     },
     {
       name: "Status",
       type: "string",
-      doc: "Where the volume is in its life.",
+      doc: "Phase of the volume.",
       cell: ({ metadata, status }) => phaseText(metadata, status),
     },
     {
       name: "Claim",
       type: "string",
-      doc: "The claim that the volume is bound to.",
+      doc: "The claim to which the volume is bound.",
       cell: ({ spec }) =>
         spec?.claimRef === undefined ? "" : `${spec.claimRef.namespace ?? ""}/${spec.claimRef.name ?? ""}`,
     },
     {
       name: "StorageClass",
       type: "string",
-      doc: "Class of the volume.",
+      doc: "Name of the StorageClass.",
       cell: ({ metadata, spec }, _now, vocabulary) =>
         classOf(metadata.annotations, spec?.storageClassName, vocabulary),
     },
     {
       name: "Reason",
       type: "string",
-      doc: "Why the volume failed.",
+      doc: "Reason for a failure of the volume.",
       cell: ({ status }) => status?.reason ?? "",
     },
     ageColumn,
@@ -103,7 +103,7 @@ export const PersistentVolume = kind({
       name: "VolumeMode",
       type: "string",
       priority: 1,
-      doc: "Whether the volume has a file system or is a raw block device.",
+      doc: "Volume mode: Filesystem, or Block for a raw block device.",
       cell: ({ spec }) => spec?.volumeMode ?? "<unset>",
     },
   ],

@@ -18,10 +18,10 @@ export const PodTemplate = kind({
   singular: "podtemplate",
   scope: "Namespaced",
   returnsDeletedObject: true,
-  doc: "A template from which pods are made.",
+  doc: "A template for creating pods.",
   fields: {
     metadata: field(1, ObjectMeta, "Metadata of the template.").emitEmpty(),
-    template: field(2, PodTemplateSpec, "What the pods are like.").emitEmpty(),
+    template: field(2, PodTemplateSpec, "Template from which the pods are created.").emitEmpty(),
   },
   generationOf: (holder) => holder.template,
   warnings: ({ template }, context) =>

@@ -14,41 +14,51 @@ import { type Static, field, int32, list, map, string, time } from "../../schema
 
 const ReplicationControllerSpec = struct(
   "ReplicationControllerSpec",
-  "What a replication controller should do.",
+  "Desired state of a ReplicationController.",
   {
-    replicas: field(1, int32, "Number of pods that are selectorLabels.")
+    replicas: field(1, int32, "Desired number of pods. Default: 1.")
       .nullable()
       .unpublishedDefault(1)
       .check(nonNegative),
-    selector: field(2, map(string), "Labels of the pods that are counted; those of the template when empty.")
+    selector: field(2, map(string), "Labels of the pods. Default: the labels of the template.")
       .atomic()
       .mustBeGiven(),
-    template: field(3, PodTemplateSpec, "What new pods are like.").nullable().mustBeGiven(),
-    minReadySeconds: field(4, int32, "Seconds that a new pod must be ready to count as available.").check(
-      nonNegative,
-    ),
+    template: field(3, PodTemplateSpec, "Template from which the pods are created.").nullable().mustBeGiven(),
+    minReadySeconds: field(
+      4,
+      int32,
+      "Seconds a new pod must be ready before it counts as available. Default: 0.",
+    ).check(nonNegative),
   },
 );
 type ReplicationControllerSpec = Static<typeof ReplicationControllerSpec>;
 
 const ReplicationControllerCondition = struct(
   "ReplicationControllerCondition",
-  "One aspect of a replication controller's state.",
+  "A condition of a ReplicationController.",
   {
-    type: field(1, string, "What the condition is about.").declaredRequired().knownValues("ReplicaFailure"),
-    status: field(2, string, "Whether it holds.").declaredRequired().knownValues("False", "True", "Unknown"),
-    lastTransitionTime: field(3, time, "When the status last changed.").emitEmpty(),
-    reason: field(4, string, "Short reason for programs."),
-    message: field(5, string, "Explanation for people."),
+    type: field(1, string, "Type of the condition, such as ReplicaFailure.")
+      .declaredRequired()
+      .knownValues("ReplicaFailure"),
+    status: field(2, string, "Status of the condition: True, False or Unknown.")
+      .declaredRequired()
+      .knownValues("False", "True", "Unknown"),
+    lastTransitionTime: field(3, time, "Time of the last change of `status`.").emitEmpty(),
+    reason: field(4, string, "Machine-readable reason in CamelCase."),
+    message: field(5, string, "Human-readable details."),
   },
 );
 
 const ReplicationControllerStatus = struct(
   "ReplicationControllerStatus",
-  "What a replication controller is like now.",
+  "Observed state of a ReplicationController.",
   {
     ...replicaCounts,
-    conditions: field(6, list(ReplicationControllerCondition), "What is known about its state.")
+    conditions: field(
+      6,
+      list(ReplicationControllerCondition),
+      "Conditions of the object, at most one per type.",
+    )
       .mapBy("type")
       .patchMerge("type"),
   },
@@ -69,9 +79,9 @@ export const ReplicationController = kind({
   scope: "Namespaced",
   doc: "Keeps a number of equal pods running.",
   fields: {
-    metadata: field(1, ObjectMeta, "Metadata of the controller.").emitEmpty(),
-    spec: field(2, ReplicationControllerSpec, "What the controller should do.").emitEmpty(),
-    status: field(3, ReplicationControllerStatus, "What the controller is like now.").emitEmpty(),
+    metadata: field(1, ObjectMeta, "Metadata of the ReplicationController.").emitEmpty(),
+    spec: field(2, ReplicationControllerSpec, "Desired state of the ReplicationController.").emitEmpty(),
+    status: field(3, ReplicationControllerStatus, "Observed state of the ReplicationController.").emitEmpty(),
   },
   defaultGarbageCollectionPolicy: "OrphanDependents",
   selectable: { "status.replicas": (controller) => String(controller.status?.replicas ?? 0) },
@@ -108,19 +118,19 @@ export const ReplicationController = kind({
     {
       name: "Desired",
       type: "integer",
-      doc: "How many pods are selectorLabels.",
+      doc: "Desired number of pods.",
       cell: (controller) => controller.spec?.replicas ?? 0,
     },
     {
       name: "Current",
       type: "integer",
-      doc: "How many pods there are.",
+      doc: "Current number of pods.",
       cell: (controller) => controller.status?.replicas ?? 0,
     },
     {
       name: "Ready",
       type: "integer",
-      doc: "How many pods are ready.",
+      doc: "Number of ready pods.",
       cell: (controller) => controller.status?.readyReplicas ?? 0,
     },
     ageColumn,
@@ -129,7 +139,7 @@ export const ReplicationController = kind({
       name: "Selector",
       type: "string",
       priority: 1,
-      doc: "Labels of the pods that are counted.",
+      doc: "Labels of the pods.",
       cell: (controller) => labelsText(controller.spec?.selector),
     },
   ],

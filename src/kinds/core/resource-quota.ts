@@ -13,9 +13,9 @@ import { field, list, map, quantity, string } from "../../schema/types.ts";
 
 const ScopedResourceSelectorRequirement = struct(
   "ScopedResourceSelectorRequirement",
-  "One condition on the scope of the objects that a quota counts.",
+  "A requirement on the scope of counted objects.",
   {
-    scopeName: field(1, string, "Scope that the condition is about.")
+    scopeName: field(1, string, "Name of the scope, such as BestEffort or PriorityClass.")
       .declaredRequired()
       .oneOf(
         "BestEffort",
@@ -25,7 +25,7 @@ const ScopedResourceSelectorRequirement = struct(
         "PriorityClass",
         "Terminating",
       ),
-    operator: field(2, string, "Relation of the scope to the values.")
+    operator: field(2, string, "Operator: In, NotIn, Exists or DoesNotExist.")
       .declaredRequired()
       .oneOf("DoesNotExist", "Exists", "In", "NotIn"),
     values: field(3, list(string), "Values for In and NotIn; empty for the others.").atomic(),
@@ -34,18 +34,22 @@ const ScopedResourceSelectorRequirement = struct(
 
 const ScopeSelector = atomicStruct(
   "ScopeSelector",
-  "Scopes whose objects a quota counts; all conditions must hold.",
+  "Scopes of counted objects; all requirements must match.",
   {
-    matchExpressions: field(1, list(ScopedResourceSelectorRequirement), "The conditions.").atomic(),
+    matchExpressions: field(
+      1,
+      list(ScopedResourceSelectorRequirement),
+      "Requirements on the scope.",
+    ).atomic(),
   },
 );
 
 const ResourceQuotaSpec = struct(
   "ResourceQuotaSpec",
-  "What a namespace may use at most.",
+  "Resource limits of a namespace.",
   {
-    hard: field(1, map(quantity), "The limit of each resource."),
-    scopes: field(2, list(string), "Scopes to which an object must belong to be counted.")
+    hard: field(1, map(quantity), "Limit of each resource."),
+    scopes: field(2, list(string), "Scopes that objects must match to be counted, such as BestEffort.")
       .atomic()
       .oneOf(
         "BestEffort",
@@ -58,7 +62,7 @@ const ResourceQuotaSpec = struct(
     scopeSelector: field(
       3,
       ScopeSelector,
-      "Further conditions on the scope of the counted objects.",
+      "Further requirements on the scope of counted objects.",
     ).nullable(),
   },
   {
@@ -68,10 +72,10 @@ const ResourceQuotaSpec = struct(
 
 const ResourceQuotaStatus = struct(
   "ResourceQuotaStatus",
-  "What is enforced and used.",
+  "Enforced limits and current usage.",
   {
-    hard: field(1, map(quantity), "The limits that are enforced."),
-    used: field(2, map(quantity), "What is in use of each."),
+    hard: field(1, map(quantity), "Enforced limit of each resource."),
+    used: field(2, map(quantity), "Current usage of each resource."),
   },
   {
     fill(status) {
@@ -88,7 +92,7 @@ export const ResourceQuota = kind({
   shortNames: ["quota"],
   scope: "Namespaced",
   returnsDeletedObject: true,
-  doc: "Limits on what all objects of a namespace may use together.",
+  doc: "Limits on the total resources of a namespace.",
   effect: {
     enforced: "the admission plugin ResourceQuota rejects what would exceed it",
     acts: "the controller `resourcequota` keeps `status`",
@@ -96,8 +100,8 @@ export const ResourceQuota = kind({
   fields: {
     metadata: field(1, ObjectMeta, "Metadata of the quota.").emitEmpty(),
     // Scopes have their own rules, which report the faults as the reference does.
-    spec: field(2, ResourceQuotaSpec, "What the namespace may use at most.").emitEmpty().unchecked(),
-    status: field(3, ResourceQuotaStatus, "What is enforced and used.").emitEmpty(),
+    spec: field(2, ResourceQuotaSpec, "Resource limits of the namespace.").emitEmpty().unchecked(),
+    status: field(3, ResourceQuotaStatus, "Enforced limits and current usage.").emitEmpty(),
   },
   validate({ spec = {}, status }, report, context) {
     const specReport = report.at("spec");
@@ -119,13 +123,13 @@ export const ResourceQuota = kind({
     {
       name: "Request",
       type: "string",
-      doc: "Use and limit of each resource that is requested or counted.",
+      doc: "Usage and hard limit of resource requests and object counts.",
       cell: ({ status }) => usesText(status, (name) => !name.startsWith("limits.")),
     },
     {
       name: "Limit",
       type: "string",
-      doc: "Use and limit of each resource whose limits are added up.",
+      doc: "Usage and hard limit of resource limits.",
       cell: ({ status }) => usesText(status, (name) => name.startsWith("limits.")),
     },
   ],

@@ -19,15 +19,15 @@ export const Secret = kind({
   resource: "secrets",
   singular: "secret",
   scope: "Namespaced",
-  doc: "Values that few may read, such as passwords, tokens and keys.",
+  doc: "Confidential data such as passwords, tokens and keys.",
   effect: {
     enforced: "bootstrap tokens and tokens of service accounts authenticate their bearers",
     acts: "`serviceaccount-token` fills those of type `service-account-token`; `tokencleaner` deletes expired bootstrap tokens",
   },
   fields: {
     metadata: field(1, ObjectMeta, "Metadata of the secret.").emitEmpty(),
-    data: field(2, map(bytes), "The secret values."),
-    type: field(3, string, "What the values are for; it can't be changed.").knownValues(
+    data: field(2, map(bytes), "Values in base64, by key."),
+    type: field(3, string, "Type of the data; immutable. Default: Opaque.").knownValues(
       "Opaque",
       (vocabulary) => `bootstrap.${vocabulary.domain}/token`,
       typed("basic-auth"),
@@ -37,8 +37,16 @@ export const Secret = kind({
       typed("ssh-auth"),
       typed("tls"),
     ),
-    stringData: field(4, map(string), "Values given as text; written into data, never read back."),
-    immutable: field(5, bool, "Once true, the content can't be changed, only deleted.").nullable(),
+    stringData: field(
+      4,
+      map(string),
+      "Values in plain text, by key; merged into `data` on writes and never returned.",
+    ),
+    immutable: field(
+      5,
+      bool,
+      "Whether the data is immutable; once true, only the deletion of the object is possible.",
+    ).nullable(),
   },
   selectable: { type: (secret) => secret.type ?? "" },
   fillDefaults(copy) {
@@ -73,11 +81,11 @@ export const Secret = kind({
   },
   columns: [
     nameColumn,
-    { name: "Type", type: "string", doc: "What the values are for.", cell: (secret) => secret.type ?? "" },
+    { name: "Type", type: "string", doc: "Type of the data.", cell: (secret) => secret.type ?? "" },
     {
       name: "Data",
       type: "string",
-      doc: "How many values it has.",
+      doc: "Number of keys.",
       // As in the reference, a number although the column has the type string.
       cell: (secret) => Object.keys(secret.data ?? {}).length,
     },

@@ -14,25 +14,25 @@ export const ServiceAccount = kind({
   shortNames: ["sa"],
   scope: "Namespaced",
   returnsDeletedObject: true,
-  doc: "An identity for programs, bound to a namespace.",
+  doc: "An identity for processes in the pods of a namespace.",
   effect: {
     enforced:
       "pods run under one that exists and get its token (plugin ServiceAccount); tokens are issued for it, and end with it",
   },
   fields: {
-    metadata: field(1, ObjectMeta, "Metadata of the account.").emitEmpty(),
-    secrets: field(2, list(ObjectReference), "Secrets that programs with this identity may use.")
+    metadata: field(1, ObjectMeta, "Metadata of the ServiceAccount.").emitEmpty(),
+    secrets: field(2, list(ObjectReference), "Secrets that pods with this account may use.")
       .mapBy("name")
       .patchMerge("name"),
     imagePullSecrets: field(
       3,
       list(LocalObjectReference),
-      "Secrets with which its programs' images are fetched.",
+      "Secrets with credentials for pulling the images of pods with this account.",
     ).atomic(),
     automountServiceAccountToken: field(
       4,
       bool,
-      "Whether its programs get a token without asking.",
+      "Whether pods mount a token of this account, unless they specify otherwise.",
     ).nullable(),
   },
   subresources: {
@@ -44,7 +44,7 @@ export const ServiceAccount = kind({
     {
       name: "Secrets",
       type: "string",
-      doc: "How many secrets the account names.",
+      doc: "Number of Secrets in `secrets`.",
       // As in the reference, a number although the column has the type string.
       cell: (account) => (account.secrets ?? []).length,
     },

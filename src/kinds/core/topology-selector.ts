@@ -3,18 +3,22 @@ import { type Static, field, list, string } from "../../schema/types.ts";
 
 const TopologySelectorLabelRequirement = struct(
   "TopologySelectorLabelRequirement",
-  "One condition on the labels of a topology.",
+  "A requirement on a label of a topology.",
   {
-    key: field(1, string, "Label key that the condition is about.").declaredRequired(),
-    values: field(2, list(string), "Values of which the label must have one.").declaredRequired().atomic(),
+    key: field(1, string, "Key of the label.").declaredRequired(),
+    values: field(2, list(string), "Values, of which the label must have one.").declaredRequired().atomic(),
   },
 );
 
 export const TopologySelectorTerm = atomicStruct(
   "TopologySelectorTerm",
-  "Topologies in which volumes may be made; all conditions must hold.",
+  "A topology in which volumes can be provisioned; all requirements must match.",
   {
-    matchLabelExpressions: field(1, list(TopologySelectorLabelRequirement), "The conditions.").atomic(),
+    matchLabelExpressions: field(
+      1,
+      list(TopologySelectorLabelRequirement),
+      "Requirements on the topology's labels.",
+    ).atomic(),
   },
 );
 export type TopologySelectorTerm = Static<typeof TopologySelectorTerm>;

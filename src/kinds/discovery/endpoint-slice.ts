@@ -16,23 +16,27 @@ import { ObjectMeta } from "../../schema/object-meta.ts";
 import { since } from "../../schema/later-fields.ts";
 import { bool, field, int32, list, map, string } from "../../schema/types.ts";
 
-const EndpointConditions = struct("EndpointConditions", "State of an endpoint.", {
-  ready: field(1, bool, "Whether it takes traffic; unknown counts as ready.").nullable(),
-  serving: field(2, bool, "As ready, but also true for ready endpoints that are terminating.").nullable(),
-  terminating: field(3, bool, "Whether the endpoint is on its way out.").nullable(),
+const EndpointConditions = struct("EndpointConditions", "Conditions of an endpoint.", {
+  ready: field(1, bool, "Whether the endpoint accepts traffic; absent counts as true.").nullable(),
+  serving: field(
+    2,
+    bool,
+    "Like `ready`, but stays true for terminating endpoints that still respond.",
+  ).nullable(),
+  terminating: field(3, bool, "Whether the endpoint is terminating.").nullable(),
 });
 
-const ForZone = struct("ForZone", "A zone that an endpoint is meant for.", {
+const ForZone = struct("ForZone", "A zone that should use an endpoint.", {
   name: field(1, string, "Name of the zone.").declaredRequired(),
 });
 
-const ForNode = struct("ForNode", "A node whose clients should use an endpoint.", {
+const ForNode = struct("ForNode", "A node that should use an endpoint.", {
   name: field(1, string, "Name of the node.").declaredRequired(),
 });
 
 const EndpointHints = struct(
   "EndpointHints",
-  "Advice on who should use an endpoint.",
+  "Routing hints for an endpoint.",
   {
     forZones: field(1, list(ForZone), "Zones whose clients should use the endpoint.")
       .atomic()
@@ -51,42 +55,42 @@ const EndpointHints = struct(
   },
 );
 
-const Endpoint = struct("Endpoint", "One backend of a service.", {
+const Endpoint = struct("Endpoint", "A backend of a Service.", {
   addresses: field(
     1,
     list(string),
-    "Addresses of the endpoint, of the slice's type; all belong to the same backend.",
+    "Addresses of the backend, of the type in `addressType`; at least 1, at most 100.",
   )
     .declaredRequired()
     .set()
     .check(checkAddressCount),
-  conditions: field(2, EndpointConditions, "State of the endpoint.").emitEmpty(),
-  hostname: field(3, string, "Name of the endpoint's host.").nullable().checkedWhenEmpty().check(dnsLabel),
-  targetRef: field(4, ObjectReference, "The object that the endpoint stands for.").nullable(),
+  conditions: field(2, EndpointConditions, "Conditions of the endpoint.").emitEmpty(),
+  hostname: field(3, string, "Host name of the endpoint.").nullable().checkedWhenEmpty().check(dnsLabel),
+  targetRef: field(4, ObjectReference, "Object that provides the endpoint, usually a Pod.").nullable(),
   deprecatedTopology: field(
     5,
     map(string),
-    "Topology that an older version of this type gave; it can only be kept.",
+    "Deprecated topology labels of v1beta1; updates can only keep or remove them.",
   ),
-  nodeName: field(6, string, "Node on which the endpoint is.")
+  nodeName: field(6, string, "Name of the node that runs the endpoint.")
     .nullable()
     .checkedWhenEmpty()
     .check(dnsSubdomain),
-  zone: field(7, string, "Zone in which the endpoint is.").nullable(),
-  hints: field(8, EndpointHints, "Advice on who should use the endpoint.").nullable(),
+  zone: field(7, string, "Name of the endpoint's zone.").nullable(),
+  hints: field(8, EndpointHints, "Routing hints for the endpoint.").nullable(),
 });
 
-const EndpointPort = atomicStruct("EndpointPort", "One port of all endpoints of a slice.", {
-  name: field(1, string, "Name of the service's port; unique within the slice.")
+const EndpointPort = atomicStruct("EndpointPort", "A port of all endpoints of a slice.", {
+  name: field(1, string, "Name of the port, unique in the slice. Default: empty.")
     .nullable()
     .unpublishedDefault("")
     .check(dnsLabel),
-  protocol: field(2, string, "Protocol of the port.")
+  protocol: field(2, string, "Protocol of the port: TCP, UDP or SCTP. Default: TCP.")
     .nullable()
     .oneOf("SCTP", "TCP", "UDP")
     .unpublishedDefault("TCP"),
-  port: field(3, int32, "Number of the port; absent means every port.").nullable(),
-  appProtocol: field(4, string, "Protocol that is spoken above the port's own.")
+  port: field(3, int32, "Port number; absent means all ports.").nullable(),
+  appProtocol: field(4, string, "Application protocol of the port, such as `http`.")
     .nullable()
     .checkedWhenEmpty()
     .check(qualifiedName),
@@ -97,16 +101,16 @@ export const EndpointSlice = kind({
   resource: "endpointslices",
   singular: "endpointslice",
   scope: "Namespaced",
-  doc: "A part of the endpoints of a service.",
+  doc: "A subset of the endpoints of a Service.",
   effect: { acts: "`proxy` of a service chooses one of the addresses" },
   fields: {
     metadata: field(1, ObjectMeta, "Metadata of the slice.").emitEmpty(),
-    endpoints: field(2, list(Endpoint), "The endpoints; at most 1000.").declaredRequired().atomic(),
-    ports: field(3, list(EndpointPort), "Ports that every endpoint has.")
+    endpoints: field(2, list(Endpoint), "The endpoints, at most 1000.").declaredRequired().atomic(),
+    ports: field(3, list(EndpointPort), "Ports of every endpoint.")
       .emitEmpty()
       .atomic()
       .check(checkPortNames),
-    addressType: field(4, string, "Type of all addresses in the slice; it can't be changed.")
+    addressType: field(4, string, "Type of all addresses: IPv4, IPv6 or FQDN; immutable.")
       .required()
       .oneOf("FQDN", "IPv4", "IPv6"),
   },
@@ -130,13 +134,13 @@ export const EndpointSlice = kind({
     {
       name: "AddressType",
       type: "string",
-      doc: "Type of all addresses in the slice.",
+      doc: "Type of the addresses.",
       cell: (slice) => slice.addressType,
     },
     {
       name: "Ports",
       type: "string",
-      doc: "The first of the ports.",
+      doc: "First ports of the slice.",
       cell: ({ ports }) => {
         const cell = new TruncatedList();
         const all = ports ?? [];
@@ -147,7 +151,7 @@ export const EndpointSlice = kind({
     {
       name: "Endpoints",
       type: "string",
-      doc: "The first of the addresses.",
+      doc: "First addresses of the slice.",
       cell: ({ endpoints }) => {
         const cell = new TruncatedList();
         for (const { addresses } of endpoints ?? []) {

@@ -12,9 +12,9 @@ import { type ApiObject, type ObjectFor, type ObjectMetaValue } from "../../sche
 import { ObjectMeta } from "../../schema/object-meta.ts";
 import { field, int32, microTime, string, time } from "../../schema/types.ts";
 
-const EventSeries = struct("EventSeries", "How often an event was seen again.", {
-  count: field(1, int32, "How often up to the last time it was seen.").declaredRequired(),
-  lastObservedTime: field(2, microTime, "When it was last seen.").declaredRequired(),
+const EventSeries = struct("EventSeries", "Repetitions of an event.", {
+  count: field(1, int32, "Number of occurrences up to `lastObservedTime`.").declaredRequired(),
+  lastObservedTime: field(2, microTime, "Time of the last occurrence.").declaredRequired(),
 });
 
 /** Fields whose names differ between the versions. */
@@ -35,23 +35,23 @@ export const Event = kind({
   shortNames: ["ev"],
   scope: "Namespaced",
   createOnUpdate: true,
-  doc: "Something that happened to an object, told for people; it is kept for a while only.",
+  doc: "A report about something that happened to an object; it expires after a while.",
   fields: {
     metadata: field(1, ObjectMeta, "Metadata of the event.").emitEmpty(),
-    eventTime: field(2, microTime, "When it was first observed.").declaredRequired(),
-    series: field(3, EventSeries, "How often it was seen again; absent for a single event.").nullable(),
-    reportingController: field(4, string, "Name of the controller that reported it."),
-    reportingInstance: field(5, string, "Instance of that controller."),
-    action: field(6, string, "What was done or failed to the object."),
-    reason: field(7, string, "Why it was done, as a short machine-readable text."),
-    regarding: field(8, ObjectReference, "The object that it happened to.").emitEmpty(),
-    related: field(9, ObjectReference, "A second object that has to do with it.").nullable(),
-    note: field(10, string, "What happened, for people; at most 1 kB."),
-    type: field(11, string, "Normal or Warning."),
-    deprecatedSource: field(12, EventSource, "Who reported it, in the older form.").emitEmpty(),
-    deprecatedFirstTimestamp: field(13, time, "When it was first seen, in the older form.").emitEmpty(),
-    deprecatedLastTimestamp: field(14, time, "When it was last seen, in the older form.").emitEmpty(),
-    deprecatedCount: field(15, int32, "How often it was seen, in the older form."),
+    eventTime: field(2, microTime, "Time of the first occurrence.").declaredRequired(),
+    series: field(3, EventSeries, "Repetitions of the event; absent if it occurred once.").nullable(),
+    reportingController: field(4, string, "Name of the controller that reported the event."),
+    reportingInstance: field(5, string, "Instance of the reporting controller, such as a pod name."),
+    action: field(6, string, "Action that was taken or that failed, in machine-readable form."),
+    reason: field(7, string, "Reason for the action, in machine-readable form."),
+    regarding: field(8, ObjectReference, "Object that the event is about.").emitEmpty(),
+    related: field(9, ObjectReference, "Secondary object of the event.").nullable(),
+    note: field(10, string, "Human-readable description, at most 1 kB."),
+    type: field(11, string, "Type of the event: Normal or Warning."),
+    deprecatedSource: field(12, EventSource, "Deprecated: component that reported the event.").emitEmpty(),
+    deprecatedFirstTimestamp: field(13, time, "Deprecated: time of the first occurrence.").emitEmpty(),
+    deprecatedLastTimestamp: field(14, time, "Deprecated: time of the last occurrence.").emitEmpty(),
+    deprecatedCount: field(15, int32, "Deprecated: number of occurrences."),
   },
   selectable: {
     "regarding.kind": (event) => event.regarding?.kind ?? "",

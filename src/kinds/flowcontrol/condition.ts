@@ -12,17 +12,21 @@ export type Declarations<V extends string = string> = DeclarationsIn<typeof flow
  * @param mergesConditions whether a strategic merge patch merges conditions, as in newer versions.
  */
 export function declareStatus({ struct }: Declarations, kindName: string, mergesConditions: boolean) {
-  const condition = struct(`${kindName}Condition`, "One aspect of an object's state.", {
-    type: field(1, string, "What the condition is about.").mustBeGiven(),
-    status: field(2, string, "Whether it holds.").knownValues("False", "True", "Unknown"),
-    lastTransitionTime: field(3, time, "When the status last changed.").emitEmpty(),
-    reason: field(4, string, "Short reason for programs."),
-    message: field(5, string, "Explanation for people."),
+  const condition = struct(`${kindName}Condition`, "A condition of the object.", {
+    type: field(1, string, "Type of the condition.").mustBeGiven(),
+    status: field(2, string, "Status of the condition: True, False or Unknown.").knownValues(
+      "False",
+      "True",
+      "Unknown",
+    ),
+    lastTransitionTime: field(3, time, "Time of the last change of `status`.").emitEmpty(),
+    reason: field(4, string, "Machine-readable reason in CamelCase."),
+    message: field(5, string, "Human-readable details."),
   });
-  const conditions = field(1, list(condition), "What is known about its state.")
+  const conditions = field(1, list(condition), "Conditions of the object, at most one per type.")
     .mapBy("type")
     .check(uniqueBy(({ type = "" }) => type, "type"));
-  return struct(`${kindName}Status`, "What became of an object.", {
+  return struct(`${kindName}Status`, "Observed state of the object.", {
     conditions: mergesConditions ? conditions.patchMerge("type") : conditions,
   });
 }

@@ -22,15 +22,15 @@ export function declareFlowSchema<const V extends string>(
     resource: "flowschemas",
     singular: "flowschema",
     scope: "Cluster",
-    doc: "Assigns requests to a priority level.",
+    doc: "Assigns matching requests to a priority level.",
     effect: { enforced: "assigns requests to a priority level" },
     fields: {
       metadata: field(1, ObjectMeta, "Metadata of the flow schema.").emitEmpty(),
-      spec: field(2, declareSpec(declarations), "Which requests are meant.").emitEmpty(),
+      spec: field(2, declareSpec(declarations), "The matched requests and their priority level.").emitEmpty(),
       status: field(
         3,
         declareStatus(declarations, "FlowSchema", mergesConditions),
-        "What became of it.",
+        "Observed state of the flow schema.",
       ).emitEmpty(),
     },
     ...(conversion === undefined ? {} : { conversion }),
@@ -49,26 +49,26 @@ export function declareFlowSchema<const V extends string>(
       {
         name: "PriorityLevel",
         type: "string",
-        doc: "The priority level of the requests.",
+        doc: "Priority level of the requests.",
         cell: ({ spec }) => spec?.priorityLevelConfiguration.name ?? "",
       },
       {
         name: "MatchingPrecedence",
         type: "string",
-        doc: "Order among flow schemas.",
+        doc: "Order among the flow schemas; lower numbers are tried first.",
         cell: ({ spec }) => spec?.matchingPrecedence ?? 0,
       },
       {
         name: "DistinguisherMethod",
         type: "string",
-        doc: "How the requests are told apart.",
+        doc: "Method of dividing the requests into flows.",
         cell: ({ spec }) => orNone(spec?.distinguisherMethod?.type),
       },
       ageColumn,
       {
         name: "MissingPL",
         type: "string",
-        doc: "Whether the priority level is missing.",
+        doc: "Whether the priority level does not exist.",
         cell: ({ status }) => status?.conditions?.find(({ type }) => type === "Dangling")?.status ?? "?",
       },
     ],
@@ -77,14 +77,14 @@ export function declareFlowSchema<const V extends string>(
 
 function declareSpec(declarations: Declarations) {
   const { struct } = declarations;
-  const level = struct("PriorityLevelConfigurationReference", "Names a priority level.", {
+  const level = struct("PriorityLevelConfigurationReference", "Reference to a priority level.", {
     name: field(1, string, "Name of the priority level.").required().check(dnsSubdomain),
   });
   const distinguisher = struct(
     "FlowDistinguisherMethod",
-    "How the requests of a flow schema are told apart.",
+    "Method of dividing the requests of a flow schema into flows.",
     {
-      type: field(1, string, "By user or by namespace.")
+      type: field(1, string, "Method of dividing the requests: ByUser or ByNamespace.")
         .declaredRequired()
         .knownValues("ByNamespace", "ByUser"),
     },
@@ -92,23 +92,23 @@ function declareSpec(declarations: Declarations) {
   );
   return struct(
     "FlowSchemaSpec",
-    "Which requests belong to which priority level.",
+    "The matched requests and their priority level.",
     {
-      priorityLevelConfiguration: field(1, level, "The priority level of the requests.").required(),
+      priorityLevelConfiguration: field(1, level, "Priority level of the requests.").required(),
       matchingPrecedence: field(
         2,
         int32,
-        "Order among flow schemas; the lowest number that fits counts.",
+        "Order among the flow schemas, 1 to 10000; lower numbers are tried first. Default: 1000.",
       ).emitEmpty(),
       distinguisherMethod: field(
         3,
         distinguisher,
-        "How the requests are told apart; absent where they aren't.",
+        "Method of dividing the requests into flows; absent for a single flow.",
       ).nullable(),
       rules: field(
         4,
         list(declarePolicyRules(declarations)),
-        "Which requests are meant; one rule must fit.",
+        "Rules that match requests; one must match.",
       ).atomic(),
     },
     {

@@ -36,12 +36,12 @@ export function declarePriorityLevel<const V extends string>(
     resource: "prioritylevelconfigurations",
     singular: "prioritylevelconfiguration",
     scope: "Cluster",
-    doc: "Limits how many requests of a level are handled at one time.",
+    doc: "Limits the number of requests that are handled concurrently.",
     effect: { enforced: "limits how many requests of the level are served at the same time" },
     fields: {
       metadata: field(1, ObjectMeta, "Metadata of the priority level.").emitEmpty(),
-      spec: field(2, declareSpec(declarations, version), "How the level is limited.").emitEmpty(),
-      status: field(3, status, "What became of it.").emitEmpty(),
+      spec: field(2, declareSpec(declarations, version), "Limits of the priority level.").emitEmpty(),
+      status: field(3, status, "Observed state of the priority level.").emitEmpty(),
     },
     ...(conversion === undefined ? {} : { conversion }),
     fillDefaults: (copy, context) => fillShares(copy as ApiObject, version, context),
@@ -95,31 +95,31 @@ function levelColumns(sharesName: SharesName): Column<Level & ApiObject>[] {
     {
       name: "Type",
       type: "string",
-      doc: "Whether the level is limited.",
+      doc: "Type of the level: Limited or Exempt.",
       cell: ({ spec }) => spec?.type ?? "",
     },
     {
       name: "NominalConcurrencyShares",
       type: "string",
-      doc: "The level's share of the requests that the server handles at one time.",
+      doc: "Shares of the server's concurrency limit.",
       cell: ({ spec }) => shownLimits(spec)[sharesName] ?? "<none>",
     },
     {
       name: "Queues",
       type: "string",
-      doc: "How many queues there are.",
+      doc: "Number of queues.",
       cell: ({ spec }) => shownLimits(spec).limitResponse?.queuing?.queues ?? "<none>",
     },
     {
       name: "HandSize",
       type: "string",
-      doc: "Among how many queues a flow chooses.",
+      doc: "Number of queues considered for each flow.",
       cell: ({ spec }) => shownLimits(spec).limitResponse?.queuing?.handSize ?? "<none>",
     },
     {
       name: "QueueLengthLimit",
       type: "string",
-      doc: "How many requests may wait in one queue.",
+      doc: "Maximum number of waiting requests in a queue.",
       cell: ({ spec }) => shownLimits(spec).limitResponse?.queuing?.queueLengthLimit ?? "<none>",
     },
     ageColumn,
@@ -143,44 +143,48 @@ function shownLimits(spec: { readonly limited?: unknown } | undefined): Limits {
 
 function declareSpec(declarations: Declarations, { sharesName, isZeroKept }: LevelVersion) {
   const { struct } = declarations;
-  const shares = field(1, int32, "Its share of the requests that the server handles at one time.");
-  const limited = struct(
-    "LimitedPriorityLevelConfiguration",
-    "How much a limited priority level may do at one time.",
-    {
-      [sharesName]: (isZeroKept === "always" ? shares.nullable() : shares.emitEmpty()).check(nonNegative),
-      limitResponse: field(
-        2,
-        declareLimitResponse(declarations),
-        "What happens to requests beyond that.",
-      ).emitEmpty(),
-      lendablePercent: field(3, int32, "How much of its share others may borrow, in percent.")
-        .nullable()
-        .unpublishedDefault(0)
-        .check(between(0, 100)),
-      borrowingLimitPercent: field(
-        4,
-        int32,
-        "How much it may borrow of others, in percent of its share; absent: any amount.",
-      )
-        .nullable()
-        .check(nonNegative),
-    },
-  );
+  const shares = field(1, int32, "Shares of the server's concurrency limit. Default: 30.");
+  const limited = struct("LimitedPriorityLevelConfiguration", "Concurrency limits of a priority level.", {
+    [sharesName]: (isZeroKept === "always" ? shares.nullable() : shares.emitEmpty()).check(nonNegative),
+    limitResponse: field(
+      2,
+      declareLimitResponse(declarations),
+      "Handling of requests above the limit.",
+    ).emitEmpty(),
+    lendablePercent: field(
+      3,
+      int32,
+      "Percentage of the level's concurrency that other levels may borrow, 0 to 100. Default: 0.",
+    )
+      .nullable()
+      .unpublishedDefault(0)
+      .check(between(0, 100)),
+    borrowingLimitPercent: field(
+      4,
+      int32,
+      "Maximum to borrow from other levels, as a percentage of the level's own limit; absent: no maximum.",
+    )
+      .nullable()
+      .check(nonNegative),
+  });
   return struct(
     "PriorityLevelConfigurationSpec",
-    "How a priority level is limited.",
+    "Limits of a priority level.",
     {
-      type: field(1, string, "Whether its requests are limited at all.")
+      type: field(1, string, "Type of the level: Limited, or Exempt for requests without limits.")
         .declaredRequired()
         .knownValues("Exempt", "Limited"),
-      limited: field(2, limited, "The limits, for the type Limited.").nullable(),
+      limited: field(2, limited, "The limits; only for the type Limited.").nullable(),
     },
     {
       later: () => ({
         exempt: since(
           "1.28",
-          field(3, declareExempt(declarations), "Shares, for the type Exempt.").nullable(),
+          field(
+            3,
+            declareExempt(declarations),
+            "Shares that other levels may borrow; only for the type Exempt.",
+          ).nullable(),
         ),
       }),
     },
@@ -188,16 +192,20 @@ function declareSpec(declarations: Declarations, { sharesName, isZeroKept }: Lev
 }
 
 function declareExempt({ struct }: Declarations) {
-  return struct("ExemptPriorityLevelConfiguration", "The shares of an exempt priority level.", {
+  return struct("ExemptPriorityLevelConfiguration", "Concurrency shares of an exempt priority level.", {
     nominalConcurrencyShares: field(
       1,
       int32,
-      "Shares that others may borrow; the level isn't limited by them.",
+      "Shares that other levels may borrow; they do not limit this level. Default: 0.",
     )
       .nullable()
       .unpublishedDefault(0)
       .check(nonNegative),
-    lendablePercent: field(2, int32, "How much of its share others may borrow, in percent.")
+    lendablePercent: field(
+      2,
+      int32,
+      "Percentage of the shares that other levels may borrow, 0 to 100. Default: 0.",
+    )
       .nullable()
       .unpublishedDefault(0)
       .check(between(0, 100)),
@@ -209,9 +217,17 @@ function declareLimitResponse({ struct }: Declarations) {
     "QueuingConfiguration",
     "The queues of a priority level.",
     {
-      queues: field(1, int32, "How many queues there are.").emitEmpty(),
-      handSize: field(2, int32, "Among how many queues a flow chooses the shortest.").emitEmpty(),
-      queueLengthLimit: field(3, int32, "How many requests may wait in one queue.").emitEmpty(),
+      queues: field(1, int32, "Number of queues. Default: 64.").emitEmpty(),
+      handSize: field(
+        2,
+        int32,
+        "Number of queues considered for each flow; the shortest one is used. Default: 8.",
+      ).emitEmpty(),
+      queueLengthLimit: field(
+        3,
+        int32,
+        "Maximum number of waiting requests in a queue. Default: 50.",
+      ).emitEmpty(),
     },
     {
       fill(copy) {
@@ -224,12 +240,12 @@ function declareLimitResponse({ struct }: Declarations) {
   );
   return struct(
     "LimitResponse",
-    "What happens to requests that can't be served at once.",
+    "Handling of requests above the limit.",
     {
-      type: field(1, string, "They wait in a queue, or are refused.")
+      type: field(1, string, "Handling of requests above the limit: Queue, or Reject with status 429.")
         .declaredRequired()
         .knownValues("Queue", "Reject"),
-      queuing: field(2, queuing, "The queues, where they wait.").nullable(),
+      queuing: field(2, queuing, "The queues; only for the type Queue.").nullable(),
     },
     { check: checkLimitResponse },
   );

@@ -13,23 +13,31 @@ export function declarePolicyRules(declarations: Declarations) {
   const { struct } = declarations;
   const resourceRule = struct(
     "ResourcePolicyRule",
-    "Requests for resources.",
+    "Matches requests for resources.",
     {
-      verbs: field(1, list(string), "The verbs; `*` matches all and must be the only item.")
+      verbs: field(1, list(string), "Verbs of the requests; `*` matches all and must be the only item.")
         .declaredRequired()
         .set(),
-      apiGroups: field(2, list(string), "Groups of the resources; `*` matches all and must be the only item.")
+      apiGroups: field(
+        2,
+        list(string),
+        "API groups of the resources; `*` matches all and must be the only item.",
+      )
         .declaredRequired()
         .set(),
       resources: field(
         3,
         list(string),
-        "Resources, and subresources behind a slash; `*` matches all and must be the only item.",
+        "Resources and subresources such as `pods/status`; `*` matches all and must be the only item.",
       )
         .declaredRequired()
         .set(),
-      clusterScope: field(4, bool, "Requests without a namespace are meant too."),
-      namespaces: field(5, list(string), "Namespaces; `*` matches all and must be the only item.")
+      clusterScope: field(4, bool, "Whether requests without a namespace match."),
+      namespaces: field(
+        5,
+        list(string),
+        "Namespaces of the resources; `*` matches all and must be the only item.",
+      )
         .emitEmpty()
         .set(),
     },
@@ -37,12 +45,12 @@ export function declarePolicyRules(declarations: Declarations) {
   );
   const urlRule = struct(
     "NonResourcePolicyRule",
-    "Requests for URL paths.",
+    "Matches requests for URL paths.",
     {
-      verbs: field(1, list(string), "The verbs; `*` matches all and must be the only item.")
+      verbs: field(1, list(string), "Verbs of the requests; `*` matches all and must be the only item.")
         .declaredRequired()
         .set(),
-      nonResourceURLs: field(6, list(string), "The paths; `*` at the end stands for anything.")
+      nonResourceURLs: field(6, list(string), "URL paths; `*` at the end matches any suffix.")
         .declaredRequired()
         .set(),
     },
@@ -50,13 +58,17 @@ export function declarePolicyRules(declarations: Declarations) {
   );
   return struct(
     "PolicyRulesWithSubjects",
-    "The requests and subjects that match.",
+    "Subjects and requests; a request matches if both its subject and a rule match.",
     {
-      subjects: field(1, list(declareSubject(declarations)), "Who makes the requests; one must fit.")
+      subjects: field(
+        1,
+        list(declareSubject(declarations)),
+        "Users, groups and service accounts that make the requests; one must match.",
+      )
         .declaredRequired()
         .atomic(),
-      resourceRules: field(2, list(resourceRule), "Requests for resources.").atomic(),
-      nonResourceRules: field(3, list(urlRule), "Requests for URL paths.").atomic(),
+      resourceRules: field(2, list(resourceRule), "Rules that match requests for resources.").atomic(),
+      nonResourceRules: field(3, list(urlRule), "Rules that match requests for URL paths.").atomic(),
     },
     { check: checkRules },
   );
@@ -64,17 +76,17 @@ export function declarePolicyRules(declarations: Declarations) {
 
 function declareSubject({ struct }: Declarations) {
   const user = struct("UserSubject", "A user.", {
-    name: field(1, string, "Name of the user; `*` is everybody.").required(),
+    name: field(1, string, "Name of the user; `*` matches every user.").required(),
   });
   const group = struct("GroupSubject", "A group of users.", {
-    name: field(1, string, "Name of the group; `*` is every group.").required(),
+    name: field(1, string, "Name of the group; `*` matches every group.").required(),
   });
   const account = struct(
     "ServiceAccountSubject",
     "A service account.",
     {
       namespace: field(1, string, "Namespace of the account.").declaredRequired(),
-      name: field(2, string, "Name of the account; `*` is every one of the namespace.").required(),
+      name: field(2, string, "Name of the account; `*` matches every account of the namespace.").required(),
     },
     { check: checkAccount },
   );
@@ -82,12 +94,12 @@ function declareSubject({ struct }: Declarations) {
     "Subject",
     "A user, group or service account.",
     {
-      kind: field(1, string, "User, Group or ServiceAccount.")
+      kind: field(1, string, "Kind of the subject: User, Group or ServiceAccount.")
         .declaredRequired()
         .knownValues("Group", "ServiceAccount", "User"),
-      user: field(2, user, "The user, for the kind User.").nullable(),
-      group: field(3, group, "The group, for the kind Group.").nullable(),
-      serviceAccount: field(4, account, "The account, for the kind ServiceAccount.").nullable(),
+      user: field(2, user, "The user; only for the kind User.").nullable(),
+      group: field(3, group, "The group; only for the kind Group.").nullable(),
+      serviceAccount: field(4, account, "The account; only for the kind ServiceAccount.").nullable(),
     },
     { check: checkSubject },
   );

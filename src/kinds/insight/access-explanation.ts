@@ -6,53 +6,61 @@ import { SubjectAccessReviewSpec } from "../authorization/attributes.ts";
 import { reportSpecFaults, subjectAccessReviewFaults } from "../authorization/spec-faults.ts";
 import { AccessGrant, BindingFault, NearMiss, SubjectGrant } from "./grants.ts";
 
-const AuthorizerOpinion = struct("AuthorizerOpinion", "What one authorizer says to the question.", {
-  name: field(1, string, "Name of the authorizer, as --authorization-mode spells it.").required(),
-  opinion: field(2, string, "What it says; with NoOpinion the next one is asked.")
+const AuthorizerOpinion = struct("AuthorizerOpinion", "Decision of one authorizer.", {
+  name: field(1, string, "Name of the authorizer, as in `--authorization-mode`.").required(),
+  opinion: field(
+    2,
+    string,
+    "Opinion of the authorizer: Allow, Deny or NoOpinion; after NoOpinion the next one decides.",
+  )
     .required()
     .knownValues("Allow", "Deny", "NoOpinion"),
-  reason: field(3, string, "Why."),
+  reason: field(3, string, "Reason for the opinion."),
 });
 
 const AllowedGroup = struct("AllowedGroup", "A group whose members are allowed the action.", {
   name: field(1, string, "Name of the group.").required(),
-  grants: field(2, list(SubjectGrant), "By which bindings and rules: the first of them.").atomic().required(),
-  moreGrants: field(3, bool, "Whether there are more."),
+  grants: field(2, list(SubjectGrant), "The first bindings and rules that grant it.").atomic().required(),
+  moreGrants: field(3, bool, "Whether further bindings and rules grant it."),
 });
 
-const AccessExplanationStatus = struct("AccessExplanationStatus", "How the answer comes about.", {
+const AccessExplanationStatus = struct("AccessExplanationStatus", "Decision and its explanation.", {
   allowed: field(1, bool, "Whether the action is allowed.").required(),
   denied: field(
     2,
     bool,
-    "Whether the action is denied. If it is neither allowed nor denied, no authorizer has an opinion, and it is rejected.",
+    "Whether the action is denied; if neither allowed nor denied, no authorizer decided and the request is rejected.",
   ),
-  reason: field(3, string, "Why, as an access review says it."),
-  evaluationError: field(4, string, "What went wrong while deciding."),
-  decidedBy: field(5, string, "The authorizer that decided; absent if none had an opinion."),
-  authorizers: field(6, list(AuthorizerOpinion), "The authorizers that were asked, in their order.").atomic(),
-  grants: field(7, list(AccessGrant), "The bindings and rules that allow the action.").atomic(),
-  moreGrants: field(8, bool, "Whether there are more of them."),
+  reason: field(3, string, "Reason for the decision, as in a SubjectAccessReview."),
+  evaluationError: field(4, string, "Error during the evaluation."),
+  decidedBy: field(5, string, "Name of the authorizer that decided; absent if none did."),
+  authorizers: field(
+    6,
+    list(AuthorizerOpinion),
+    "Decisions of the authorizers, in the order in which they were called.",
+  ).atomic(),
+  grants: field(7, list(AccessGrant), "The first bindings and rules that allow the action.").atomic(),
+  moreGrants: field(8, bool, "Whether further bindings and rules allow the action."),
   nearMisses: field(
     9,
     list(NearMiss),
-    "When the action isn't allowed: what comes close, the closest first.",
+    "Bindings and rules that nearly allow a rejected action, the closest first.",
   ).atomic(),
-  nearMissesLeftOut: field(10, int32, "How many that come less close aren't listed."),
-  faults: field(11, list(BindingFault), "Bindings of the user or their groups that don't count.").atomic(),
-  faultsLeftOut: field(12, int32, "How many more of them there are."),
+  nearMissesLeftOut: field(10, int32, "Number of further near misses that are not listed."),
+  faults: field(11, list(BindingFault), "Bindings of the user or their groups that have no effect.").atomic(),
+  faultsLeftOut: field(12, int32, "Number of further faulty bindings that are not listed."),
   namespacesLeftOut: field(
     13,
     int32,
-    "In how many other namespaces there are bindings that weren't looked at for near misses.",
+    "Number of other namespaces whose bindings were not searched for near misses.",
   ),
-  notes: field(14, list(string), "What else is worth knowing.").atomic(),
+  notes: field(14, list(string), "Further remarks on the decision.").atomic(),
   allowedGroups: field(
     15,
     list(AllowedGroup),
-    "When the action isn't allowed and the question names no group of the user: groups whose members are allowed it.",
+    "Groups whose members are allowed a rejected action; only if the request names no groups.",
   ).atomic(),
-  moreAllowedGroups: field(16, bool, "Whether there are more of them."),
+  moreAllowedGroups: field(16, bool, "Whether further groups are allowed the action."),
 });
 export type AccessExplanationStatus = Static<typeof AccessExplanationStatus>;
 
@@ -61,12 +69,20 @@ export const AccessExplanation = kind({
   resource: "accessexplanations",
   singular: "accessexplanation",
   scope: "Cluster",
-  doc: "Explains why a user or group may do something, or what they lack.",
+  doc: "Explains which bindings and rules allow an action, or what is missing.",
   verbs: ["create"],
   fields: {
-    metadata: field(1, ObjectMeta, "Metadata, without meaning here.").emitEmpty(),
-    spec: field(2, SubjectAccessReviewSpec, "The question, as a SubjectAccessReview asks it.").required(),
-    status: field(3, AccessExplanationStatus, "The explanation, filled in by the server.").emitEmpty(),
+    metadata: field(1, ObjectMeta, "Object metadata; it has no effect.").emitEmpty(),
+    spec: field(
+      2,
+      SubjectAccessReviewSpec,
+      "The user and the action, as in a SubjectAccessReview.",
+    ).required(),
+    status: field(
+      3,
+      AccessExplanationStatus,
+      "The decision and its explanation, set by the server.",
+    ).emitEmpty(),
   },
   validate: (review, report) => reportSpecFaults(subjectAccessReviewFaults(review.spec), report.at("spec")),
 });

@@ -17,31 +17,35 @@ import {
 /** Maximum number of checks in a review. */
 export const maxChecks = 1000;
 
-const AccessCheck = struct("AccessCheck", "One access check, of a user or of the caller.", {
-  subject: field(1, SubjectAccessReviewSpec, "Whether a user or group may do something.").nullable(),
-  self: field(2, SelfSubjectAccessReviewSpec, "Whether the caller may do something.").nullable(),
-});
+const AccessCheck = struct(
+  "AccessCheck",
+  "An action of a user or of the caller to check; exactly one of the fields is set.",
+  {
+    subject: field(1, SubjectAccessReviewSpec, "User and action to check.").nullable(),
+    self: field(2, SelfSubjectAccessReviewSpec, "The caller's action to check.").nullable(),
+  },
+);
 export type AccessCheck = Static<typeof AccessCheck>;
 
-const BulkAccessReviewSpec = struct("BulkAccessReviewSpec", "The questions.", {
-  checks: field(1, list(AccessCheck), `From 1 to ${maxChecks} questions.`).atomic().required(),
+const BulkAccessReviewSpec = struct("BulkAccessReviewSpec", "The actions to check.", {
+  checks: field(1, list(AccessCheck), `Actions to check, 1 to ${maxChecks}.`).atomic().required(),
   listNames: field(
     2,
     bool,
-    "Whether answers list the names of objects for which an action is allowed, where it isn't allowed for all and the " +
-      "question names none.",
+    "Whether to list the names of the objects for which the action is allowed, if the check has no name and not all " +
+      "objects are allowed.",
   ),
 });
 export type BulkAccessReviewSpec = Static<typeof BulkAccessReviewSpec>;
 
-const AccessCheckResult = struct("AccessCheckResult", "The answer to one check.", {
+const AccessCheckResult = struct("AccessCheckResult", "Decision of one check.", {
   ...reviewAnswer,
-  names: field(5, list(string), "The first names of objects for which the action is allowed.").atomic(),
-  moreNames: field(6, bool, "Whether there are more of them."),
+  names: field(5, list(string), "Names of the first objects for which the action is allowed.").atomic(),
+  moreNames: field(6, bool, "Whether the action is allowed for further objects."),
 });
 
-const BulkAccessReviewStatus = struct("BulkAccessReviewStatus", "The answers.", {
-  results: field(1, list(AccessCheckResult), "The answer to each check, in the order of the checks.")
+const BulkAccessReviewStatus = struct("BulkAccessReviewStatus", "Decisions of the checks.", {
+  results: field(1, list(AccessCheckResult), "Decisions, in the order of the checks.")
     .atomic()
     .declaredRequired(),
 });
@@ -51,12 +55,12 @@ export const BulkAccessReview = kind({
   resource: "bulkaccessreviews",
   singular: "bulkaccessreview",
   scope: "Cluster",
-  doc: "Checks many actions of users at once.",
+  doc: "Checks the access of users for many actions in one request.",
   verbs: ["create"],
   fields: {
-    metadata: field(1, ObjectMeta, "Metadata, without meaning here.").emitEmpty(),
-    spec: field(2, BulkAccessReviewSpec, "The questions.").required(),
-    status: field(3, BulkAccessReviewStatus, "The answers, filled in by the server.").emitEmpty(),
+    metadata: field(1, ObjectMeta, "Object metadata; it has no effect.").emitEmpty(),
+    spec: field(2, BulkAccessReviewSpec, "The actions to check.").required(),
+    status: field(3, BulkAccessReviewStatus, "The decisions, set by the server.").emitEmpty(),
   },
   validate({ spec }, report) {
     const checksReport = report.at("spec", "checks");

@@ -1,51 +1,51 @@
 import { struct } from "./v1.ts";
 import { field, int32, list, string } from "../../schema/types.ts";
 
-const namespaceDoc = "Namespace of it; absent in the whole cluster.";
+const namespaceDoc = "Namespace of the object; absent if it is cluster-scoped.";
 
 /** A reference to a binding. */
-const BindingReference = struct("BindingReference", "A binding.", {
-  kind: field(1, string, "RoleBinding or ClusterRoleBinding.").required(),
+const BindingReference = struct("BindingReference", "Reference to a binding.", {
+  kind: field(1, string, "Kind of the binding: RoleBinding or ClusterRoleBinding.").required(),
   namespace: field(2, string, namespaceDoc),
   name: field(3, string, "Name of the binding.").required(),
 });
 
 /** A reference to a role. */
-const RoleReference = struct("RoleReference", "A role.", {
-  kind: field(1, string, "Role or ClusterRole.").required(),
+const RoleReference = struct("RoleReference", "Reference to a role.", {
+  kind: field(1, string, "Kind of the role: Role or ClusterRole.").required(),
   namespace: field(2, string, namespaceDoc),
   name: field(3, string, "Name of the role.").required(),
 });
 
-const BoundSubject = struct("BoundSubject", "A user, group or service account, as a binding names it.", {
-  kind: field(1, string, "User, Group or ServiceAccount.").required(),
+const BoundSubject = struct("BoundSubject", "A user, group or service account of a binding.", {
+  kind: field(1, string, "Kind of the subject: User, Group or ServiceAccount.").required(),
   namespace: field(2, string, "Namespace of a service account."),
   name: field(3, string, "Name of the subject.").required(),
 });
 
-const ShownRule = struct("ShownRule", "A rule of a role; of long lists only the first entries.", {
+const ShownRule = struct("ShownRule", "A rule of a role; long lists are truncated.", {
   verbs: field(1, list(string), "Verbs that the rule allows.").atomic().required(),
-  apiGroups: field(2, list(string), "Groups of the resources.").atomic(),
-  resources: field(3, list(string), "Resource types.").atomic(),
-  resourceNames: field(4, list(string), "Names that the rule is limited to; empty: all.").atomic(),
-  nonResourceURLs: field(5, list(string), "URL paths.").atomic(),
-  entriesLeftOut: field(6, int32, "How many entries of long lists aren't shown."),
+  apiGroups: field(2, list(string), "API groups of the resources.").atomic(),
+  resources: field(3, list(string), "Resource types that the rule matches.").atomic(),
+  resourceNames: field(
+    4,
+    list(string),
+    "Names of the objects to which the rule is limited; empty matches all.",
+  ).atomic(),
+  nonResourceURLs: field(5, list(string), "URL paths that the rule matches.").atomic(),
+  entriesLeftOut: field(6, int32, "Number of entries omitted from truncated lists."),
 });
 
-const binding = field(1, BindingReference, "The binding that grants.").required();
+const binding = field(1, BindingReference, "The binding that grants the role.").required();
 const role = field(2, RoleReference, "The role that the binding refers to.").required();
-const rule = field(4, ShownRule, "The role's rule.").required();
-const ruleIndex = field(5, int32, "Place of the rule among the role's rules, from 0.").declaredRequired();
+const rule = field(4, ShownRule, "A rule of the role.").required();
+const ruleIndex = field(5, int32, "Index of the rule in the role, starting at 0.").declaredRequired();
 const aggregatedFrom = field(
   6,
   list(string),
-  "Where the role gathers its rules from others: the cluster roles in which this rule is written.",
+  "Names of the cluster roles that contain the rule, if the role aggregates them.",
 ).atomic();
-const subject = field(
-  3,
-  BoundSubject,
-  "The subject by which the binding matches the user: the user or a group.",
-).required();
+const subject = field(3, BoundSubject, "User or group in the binding that matches the user.").required();
 
 /** A grant of one rule to a subject that is named elsewhere. */
 export const SubjectGrant = struct("SubjectGrant", "A binding and a rule that allow the action.", {
@@ -57,7 +57,7 @@ export const SubjectGrant = struct("SubjectGrant", "A binding and a rule that al
 });
 
 /** A grant of one rule to a subject. */
-export const AccessGrant = struct("AccessGrant", "A binding and a rule that allow what was asked.", {
+export const AccessGrant = struct("AccessGrant", "A subject, binding and rule that allow the action.", {
   binding,
   role,
   subject,
@@ -66,38 +66,38 @@ export const AccessGrant = struct("AccessGrant", "A binding and a rule that allo
   aggregatedFrom,
 });
 
-const MissingPart = struct("MissingPart", "What a grant lacks to allow what was asked.", {
-  part: field(1, string, "The part of the question that doesn't match.")
+const MissingPart = struct("MissingPart", "A part of the request that a rule does not match.", {
+  part: field(1, string, "The part that does not match, such as `verb`.")
     .required()
     .knownValues("verb", "apiGroup", "resource", "resourceName", "nonResourceURL", "namespace"),
-  wanted: field(2, string, "What was asked for.").emitEmpty(),
-  given: field(3, list(string), "What is granted instead; of long lists the first entries.").atomic(),
-  message: field(4, string, "The same for people.").required(),
+  wanted: field(2, string, "The requested value, which the rule does not allow.").emitEmpty(),
+  given: field(3, list(string), "Values that the rule allows; long lists are truncated.").atomic(),
+  message: field(4, string, "Human-readable form of the mismatch.").required(),
 });
 
 /** A grant that nearly allows the requested action. */
-export const NearMiss = struct("NearMiss", "A binding and a rule that come close to what was asked.", {
+export const NearMiss = struct("NearMiss", "A binding and a rule that nearly allow the action.", {
   binding,
   role,
   subject,
   rule,
   ruleIndex,
   aggregatedFrom,
-  missing: field(7, list(MissingPart), "What they lack.").atomic().required(),
+  missing: field(7, list(MissingPart), "Parts of the request that the rule does not match.")
+    .atomic()
+    .required(),
 });
 
 /** A binding that has no effect. */
 export const BindingFault = struct(
   "BindingFault",
-  "A binding of the user or one of their groups that doesn't count, or not as a whole.",
+  "A binding of the user or their groups that has no effect, or only in part.",
   {
-    binding: field(1, BindingReference, "The binding.").required(),
-    role: field(
-      2,
-      RoleReference,
-      "The role that it refers to; absent where that is of an unknown kind.",
-    ).nullable(),
-    fault: field(3, string, "What is wrong.").required().knownValues("RoleNotFound", "Invalid"),
-    message: field(4, string, "The same for people.").required(),
+    binding: field(1, BindingReference, "The faulty binding.").required(),
+    role: field(2, RoleReference, "The role of the binding; absent if its kind is unknown.").nullable(),
+    fault: field(3, string, "Type of the fault, such as RoleNotFound.")
+      .required()
+      .knownValues("RoleNotFound", "Invalid"),
+    message: field(4, string, "Human-readable form of the fault.").required(),
   },
 );

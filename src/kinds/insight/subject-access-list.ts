@@ -14,42 +14,46 @@ export const maxSubjects = 1000;
 
 const SubjectAccessListSpec = struct(
   "SubjectAccessListSpec",
-  "The action. Exactly one kind of attributes is given.",
+  "The action whose subjects are listed; exactly one kind of attributes is set.",
   {
-    resourceAttributes: field(1, ResourceAttributes, "The action, if it is on a resource.").nullable(),
-    nonResourceAttributes: field(2, NonResourceAttributes, "The action, if it is on a URL path.").nullable(),
+    resourceAttributes: field(1, ResourceAttributes, "Action on a resource.").nullable(),
+    nonResourceAttributes: field(2, NonResourceAttributes, "Action on a URL path.").nullable(),
     limit: field(
       3,
       int32,
-      `Subjects to list at most: from 1 to ${maxSubjects}; ${defaultSubjects} unless given.`,
+      `Maximum number of subjects in the response, 1 to ${maxSubjects}. Default: ${defaultSubjects}.`,
     )
       .unpublishedDefault(defaultSubjects)
       .nullable(),
-    continue: field(4, string, "The continuation token of an earlier response (status.continue)."),
+    continue: field(4, string, "Continuation token from `status.continue` of the previous response."),
   },
 );
 export type SubjectAccessListSpec = Static<typeof SubjectAccessListSpec>;
 
 const AllowedSubject = struct("AllowedSubject", "A subject that is allowed the action.", {
-  kind: field(1, string, "User, Group or ServiceAccount.").required(),
+  kind: field(1, string, "Kind of the subject: User, Group or ServiceAccount.").required(),
   namespace: field(2, string, "Namespace of a service account."),
   name: field(3, string, "Name of the subject.").required(),
-  members: field(4, string, "Of a group whose members the server decides: who they are."),
-  grants: field(5, list(SubjectGrant), "By which bindings and rules: the first of them.").atomic().required(),
-  moreGrants: field(6, bool, "Whether there are more."),
+  members: field(4, string, "Members of a group that the server assigns, such as `system:authenticated`."),
+  grants: field(5, list(SubjectGrant), "The first bindings and rules that grant it.").atomic().required(),
+  moreGrants: field(6, bool, "Whether further bindings and rules grant it."),
 });
 
-const UnlistedAccess = struct("UnlistedAccess", "Users who may be allowed but can't be listed.", {
-  authorizer: field(1, string, "Name of the authorizer that knows them.").required(),
-  message: field(2, string, "Who they are, and why they aren't listed.").required(),
+const UnlistedAccess = struct("UnlistedAccess", "Users who may be allowed the action but cannot be listed.", {
+  authorizer: field(1, string, "Name of the authorizer that decides about them.").required(),
+  message: field(2, string, "Description of the users, and why they are not listed.").required(),
 });
 
-const SubjectAccessListStatus = struct("SubjectAccessListStatus", "Who is allowed the action.", {
-  subjects: field(1, list(AllowedSubject), "The subjects of bindings, by kind, namespace and name.")
+const SubjectAccessListStatus = struct("SubjectAccessListStatus", "Subjects that are allowed the action.", {
+  subjects: field(
+    1,
+    list(AllowedSubject),
+    "Allowed subjects of bindings, sorted by kind, namespace and name.",
+  )
     .atomic()
     .declaredRequired(),
-  continue: field(2, string, "Given where there are more: to be sent as spec.continue."),
-  unlisted: field(3, list(UnlistedAccess), "Who may be allowed beside them.").atomic(),
+  continue: field(2, string, "Continuation token for the next page; absent on the last page."),
+  unlisted: field(3, list(UnlistedAccess), "Further users who may be allowed the action.").atomic(),
 });
 export type SubjectAccessListStatus = Static<typeof SubjectAccessListStatus>;
 
@@ -61,9 +65,9 @@ export const SubjectAccessList = kind({
   doc: "Lists the users, groups and service accounts that are allowed an action.",
   verbs: ["create"],
   fields: {
-    metadata: field(1, ObjectMeta, "Metadata, without meaning here.").emitEmpty(),
-    spec: field(2, SubjectAccessListSpec, "The action.").required(),
-    status: field(3, SubjectAccessListStatus, "The subjects, filled in by the server.").emitEmpty(),
+    metadata: field(1, ObjectMeta, "Object metadata; it has no effect.").emitEmpty(),
+    spec: field(2, SubjectAccessListSpec, "The action whose subjects are listed.").required(),
+    status: field(3, SubjectAccessListStatus, "The subjects, set by the server.").emitEmpty(),
   },
   validate({ spec }, report) {
     reportSpecFaults(selfSubjectAccessReviewFaults(spec), report.at("spec"));

@@ -10,43 +10,45 @@ const StorageVersionSpec = struct("StorageVersionSpec", "Empty; the versions are
 
 const ServerStorageVersion = struct(
   "ServerStorageVersion",
-  "The versions that one server writes and reads.",
+  "Versions that one server stores and can decode.",
   {
     apiServerID: field(1, string, "Identifier of the server."),
     encodingVersion: field(2, string, "Version in which the server stores objects."),
-    decodableVersions: field(3, list(string), "Versions that the server can read.").set(),
+    decodableVersions: field(3, list(string), "Versions that the server can decode.").set(),
   },
   { check: checkServer },
 );
 
-const StorageVersionCondition = struct(
-  "StorageVersionCondition",
-  "One aspect of a storage version's state.",
-  {
-    type: field(1, string, "What the condition is about.")
-      .declaredRequired()
-      .knownValues("AllEncodingVersionsEqual"),
-    status: field(2, string, "Whether it holds.").declaredRequired().knownValues("False", "True", "Unknown"),
-    observedGeneration: field(3, int64, "Generation of the object for which the condition was found."),
-    lastTransitionTime: field(4, time, "When the status last changed.").emitEmpty(),
-    reason: field(5, string, "Short reason for programs.").declaredRequired(),
-    message: field(6, string, "Explanation for people."),
-  },
-);
+const StorageVersionCondition = struct("StorageVersionCondition", "A condition of a StorageVersion.", {
+  type: field(1, string, "Type of the condition, such as AllEncodingVersionsEqual.")
+    .declaredRequired()
+    .knownValues("AllEncodingVersionsEqual"),
+  status: field(2, string, "Status of the condition: True, False or Unknown.")
+    .declaredRequired()
+    .knownValues("False", "True", "Unknown"),
+  observedGeneration: field(3, int64, "Generation for which the condition was set."),
+  lastTransitionTime: field(4, time, "Time of the last change of `status`.").emitEmpty(),
+  reason: field(5, string, "Machine-readable reason in CamelCase.").declaredRequired(),
+  message: field(6, string, "Human-readable details."),
+});
 
 const StorageVersionStatus = struct(
   "StorageVersionStatus",
-  "The versions that all servers write and read.",
+  "Versions that the servers store and can decode.",
   {
-    storageVersions: field(1, list(ServerStorageVersion), "The versions of each server.")
+    storageVersions: field(1, list(ServerStorageVersion), "Versions of each server.")
       .mapBy("apiServerID")
       .check(uniqueBy((one) => one.apiServerID, "apiServerID")),
     commonEncodingVersion: field(
       2,
       string,
-      "The version that all servers write; absent where they differ.",
+      "Version in which all servers store objects; absent if they differ.",
     ).nullable(),
-    conditions: field(3, list(StorageVersionCondition), "What is known about its state.").mapBy("type"),
+    conditions: field(
+      3,
+      list(StorageVersionCondition),
+      "Conditions of the object, at most one per type.",
+    ).mapBy("type"),
   },
   { check: checkStatus },
 );
@@ -59,11 +61,11 @@ export const StorageVersion = kind({
   allowUnconditionalUpdate: false,
   nameForm: "pathSegment",
   servedByDefault: false,
-  doc: "In which versions the objects of one resource are stored.",
+  doc: "The versions in which servers store the objects of one resource.",
   fields: {
     metadata: field(1, ObjectMeta, "Metadata; its name is `group.resource`.").emitEmpty(),
-    spec: field(2, StorageVersionSpec, "Empty.").required(),
-    status: field(3, StorageVersionStatus, "The versions that servers write and read.").required(),
+    spec: field(2, StorageVersionSpec, "Empty object; the versions are in the status.").required(),
+    status: field(3, StorageVersionStatus, "Versions that the servers store and can decode.").required(),
   },
   validateCreate({ metadata: { name = "", generateName = "" } }, report) {
     if (name !== "") checkName(name, report.at("metadata", "name"));
@@ -78,13 +80,13 @@ export const StorageVersion = kind({
     {
       name: "CommonEncodingVersion",
       type: "string",
-      doc: "The version that all servers write.",
+      doc: "Version in which all servers store objects.",
       cell: ({ status }) => status.commonEncodingVersion ?? "<unset>",
     },
     {
       name: "StorageVersions",
       type: "string",
-      doc: "The version that each server writes.",
+      doc: "Version in which each server stores objects.",
       cell: ({ status }) => versionsText(status.storageVersions ?? []),
     },
     ageColumn,

@@ -2,12 +2,14 @@ import { struct } from "../../schema/meta.ts";
 import { field, int64, string, time, type Static } from "../../schema/types.ts";
 
 /** A condition (`metav1.Condition`). */
-export const Condition = struct("Condition", "One aspect of an object's state.", {
-  type: field(1, string, "What the condition is about.").declaredRequired(),
-  status: field(2, string, "Whether it holds.").declaredRequired().knownValues("False", "True", "Unknown"),
-  observedGeneration: field(3, int64, "Generation of the object for which the condition was found."),
-  lastTransitionTime: field(4, time, "When the status last changed.").required(),
-  reason: field(5, string, "Short reason for programs.").required(),
-  message: field(6, string, "Explanation for people.").declaredRequired(),
+export const Condition = struct("Condition", "A condition of an object.", {
+  type: field(1, string, "Type of the condition.").declaredRequired(),
+  status: field(2, string, "Status of the condition: True, False or Unknown.")
+    .declaredRequired()
+    .knownValues("False", "True", "Unknown"),
+  observedGeneration: field(3, int64, "Generation for which the condition was set."),
+  lastTransitionTime: field(4, time, "Time of the last change of `status`.").required(),
+  reason: field(5, string, "Machine-readable reason in CamelCase.").required(),
+  message: field(6, string, "Human-readable details.").declaredRequired(),
 });
 export type Condition = Static<typeof Condition>;

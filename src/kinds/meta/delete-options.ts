@@ -1,21 +1,35 @@
 import { struct } from "../../schema/meta.ts";
 import { bool, field, int64, list, string, type Static } from "../../schema/types.ts";
 
-const Preconditions = struct("Preconditions", "What must hold for a deletion to be done.", {
-  uid: field(1, string, "Unique identifier of the object that is meant.").nullable(),
-  resourceVersion: field(2, string, "Version of the object that is meant.").nullable(),
+const Preconditions = struct("Preconditions", "Preconditions of a deletion.", {
+  uid: field(1, string, "UID that the object must have.").nullable(),
+  resourceVersion: field(2, string, "Resource version that the object must have.").nullable(),
 });
 
 /** The body of a DELETE (spec: conventions 4.3; rulings: as the reference). */
-export const DeleteOptionsBody = struct("DeleteOptions", "How a deletion is to be done.", {
+export const DeleteOptionsBody = struct("DeleteOptions", "Options of a deletion.", {
   kind: field(undefined, string, "DeleteOptions."),
-  apiVersion: field(undefined, string, "Version of the options' form."),
-  gracePeriodSeconds: field(1, int64, "Seconds that the object is given to end well.").nullable(),
-  preconditions: field(2, Preconditions, "What must hold for the deletion to be done.").nullable(),
-  orphanDependents: field(3, bool, "Deprecated: true is the policy Orphan.").nullable(),
-  propagationPolicy: field(4, string, "What happens to dependents: Background, Foreground or Orphan.")
+  apiVersion: field(undefined, string, "API version of the options."),
+  gracePeriodSeconds: field(
+    1,
+    int64,
+    "Seconds until the object is deleted; 0 deletes at once. Default: that of the kind.",
+  ).nullable(),
+  preconditions: field(
+    2,
+    Preconditions,
+    "Preconditions of the deletion; if one is not met, the request fails with 409.",
+  ).nullable(),
+  orphanDependents: field(
+    3,
+    bool,
+    "Deprecated: whether to orphan the dependents; use `propagationPolicy`.",
+  ).nullable(),
+  propagationPolicy: field(4, string, "Handling of dependents: Background, Foreground or Orphan.")
     .nullable()
     .knownValues("Background", "Foreground", "Orphan"),
-  dryRun: field(5, list(string), "`All` does everything but store the deletion.").atomic().knownValues("All"),
+  dryRun: field(5, list(string), "`All` processes the request without storing the result.")
+    .atomic()
+    .knownValues("All"),
 });
 export type DeleteOptionsBody = Static<typeof DeleteOptionsBody>;

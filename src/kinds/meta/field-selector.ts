@@ -6,7 +6,7 @@ export const FieldSelectorRequirement = struct(
   "A requirement of a field selector.",
   {
     key: field(1, string, "Path of the field.").declaredRequired(),
-    operator: field(2, string, "Relation of the field to the values.").declaredRequired(),
-    values: field(3, list(string), "The values.").atomic(),
+    operator: field(2, string, "Operator such as In, NotIn, Exists or DoesNotExist.").declaredRequired(),
+    values: field(3, list(string), "Values for In and NotIn; empty for the others.").atomic(),
   },
 );

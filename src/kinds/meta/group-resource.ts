@@ -5,7 +5,7 @@ import { field, string, type LaterFields } from "../../schema/types.ts";
 /** A resource type in any version (`metav1.GroupResource`). */
 export const GroupResource = struct(
   "GroupResource",
-  "A resource type, without version.",
+  "A group and resource, without the version.",
   {
     group: field(1, string, "Group of the resource; empty for the core group.").declaredRequired(),
     resource: field(2, string, "Name of the resource.").declaredRequired(),

@@ -10,20 +10,20 @@ import { field, int32, string } from "../../schema/types.ts";
 
 const ClusterCIDRSpec = struct(
   "ClusterCIDRSpec",
-  "Ranges of addresses for the pods of some nodes.",
+  "Address ranges for the pods of some nodes.",
   {
     nodeSelector: field(
       1,
       NodeSelector,
-      "Nodes that get addresses from here; absent means every node.",
+      "Nodes that get pod addresses from the ranges; absent selects every node.",
     ).nullable(),
     perNodeHostBits: field(
       2,
       int32,
-      "Bits of an address that are left to each node; at least 4.",
+      "Number of host bits of the range of each node; at least 4.",
     ).declaredRequired(),
-    ipv4: field(3, string, "Range of IPv4 addresses.").emitEmpty(),
-    ipv6: field(4, string, "Range of IPv6 addresses.").emitEmpty(),
+    ipv4: field(3, string, "IPv4 range in CIDR notation; empty for none.").emitEmpty(),
+    ipv6: field(4, string, "IPv6 range in CIDR notation; empty for none.").emitEmpty(),
   },
   { check: checkRanges },
 );
@@ -35,10 +35,10 @@ export const ClusterCIDR = kind({
   shortNames: ["cc"],
   scope: "Cluster",
   servedByDefault: false,
-  doc: "A range of addresses from which nodes get those of their pods.",
+  doc: "Address ranges from which nodes get the addresses of their pods.",
   fields: {
-    metadata: field(1, ObjectMeta, "Metadata of the range.").emitEmpty(),
-    spec: field(2, ClusterCIDRSpec, "What the range is.").emitEmpty(),
+    metadata: field(1, ObjectMeta, "Metadata of the ClusterCIDR.").emitEmpty(),
+    spec: field(2, ClusterCIDRSpec, "The address ranges and their nodes.").emitEmpty(),
   },
   validateUpdate(range, live, report) {
     for (const name of ["nodeSelector", "perNodeHostBits", "ipv4", "ipv6"] as const) {
@@ -50,17 +50,27 @@ export const ClusterCIDR = kind({
     {
       name: "PerNodeHostBits",
       type: "string",
-      doc: "Bits of an address that are left to each node.",
+      doc: "Number of host bits of the range of each node.",
       cell: ({ spec }) => String(spec?.perNodeHostBits ?? 0),
     },
-    { name: "IPv4", type: "string", doc: "Range of IPv4 addresses.", cell: ({ spec }) => orNone(spec?.ipv4) },
-    { name: "IPv6", type: "string", doc: "Range of IPv6 addresses.", cell: ({ spec }) => orNone(spec?.ipv6) },
+    {
+      name: "IPv4",
+      type: "string",
+      doc: "IPv4 range in CIDR notation.",
+      cell: ({ spec }) => orNone(spec?.ipv4),
+    },
+    {
+      name: "IPv6",
+      type: "string",
+      doc: "IPv6 range in CIDR notation.",
+      cell: ({ spec }) => orNone(spec?.ipv6),
+    },
     ageColumn,
     {
       name: "NodeSelector",
       type: "string",
       priority: 1,
-      doc: "Nodes that get addresses from here.",
+      doc: "Nodes that get pod addresses from the ranges.",
       cell: ({ spec }) => (spec?.nodeSelector === undefined ? "<none>" : nodeSelectorText(spec.nodeSelector)),
     },
   ],

@@ -8,25 +8,25 @@ import { field, string } from "../../schema/types.ts";
 
 const IngressClassParametersReference = struct(
   "IngressClassParametersReference",
-  "Names an object with the settings of an ingress class.",
+  "Reference to an object with parameters of an ingress class.",
   {
-    apiGroup: field(1, string, "Group of the object; absent for the core group.").nullable(),
+    apiGroup: field(1, string, "API group of the object; absent for the core group.").nullable(),
     kind: field(2, string, "Kind of the object.").required(),
     name: field(3, string, "Name of the object.").required(),
-    scope: field(4, string, "Whether the object is of the cluster or of a namespace.")
+    scope: field(4, string, "Scope of the object: Cluster or Namespace. Default: Cluster.")
       .emitEmpty()
       .nullable()
       .unpublishedDefault("Cluster"),
-    namespace: field(5, string, "Namespace of the object, where it has one.").nullable(),
+    namespace: field(5, string, "Namespace of the object; only for the scope Namespace.").nullable(),
   },
 );
 
 const IngressClassSpec = struct(
   "IngressClassSpec",
-  "What an ingress class is.",
+  "The controller of an ingress class and its parameters.",
   {
-    controller: field(1, string, "Controller that serves ingresses of the class; it can't be changed."),
-    parameters: field(2, IngressClassParametersReference, "Object with further settings.")
+    controller: field(1, string, "Name of the controller that serves ingresses of the class; immutable."),
+    parameters: field(2, IngressClassParametersReference, "Object with parameters for the controller.")
       .nullable()
       .check(checkParameters),
   },
@@ -42,7 +42,7 @@ export const IngressClass = kind({
   effect: { enforced: "new ingresses without a class get the default one (plugin DefaultIngressClass)" },
   fields: {
     metadata: field(1, ObjectMeta, "Metadata of the class.").emitEmpty(),
-    spec: field(2, IngressClassSpec, "What the class is.").emitEmpty(),
+    spec: field(2, IngressClassSpec, "The controller of the class and its parameters.").emitEmpty(),
   },
   generationOf: ({ spec }) => spec,
   validateUpdate(ingressClass, live, report) {
@@ -53,13 +53,13 @@ export const IngressClass = kind({
     {
       name: "Controller",
       type: "string",
-      doc: "Controller that serves ingresses of the class.",
+      doc: "Name of the controller that serves ingresses of the class.",
       cell: ({ spec }) => spec?.controller ?? "",
     },
     {
       name: "Parameters",
       type: "string",
-      doc: "Object with further settings.",
+      doc: "Object with parameters for the controller.",
       cell: ({ spec }) => {
         if (spec?.parameters === undefined) return "<none>";
         const { apiGroup, kind: kindName, name } = spec.parameters;

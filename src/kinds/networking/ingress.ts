@@ -19,18 +19,18 @@ import { replacedIn } from "../../schema/later-fields.ts";
 import { ObjectMeta } from "../../schema/object-meta.ts";
 import { field, inlined, int32, list, string } from "../../schema/types.ts";
 
-const ServiceBackendPort = struct("ServiceBackendPort", "A port of a service, by name or by number.", {
-  name: field(1, string, "Name of the port."),
-  number: field(2, int32, "Number of the port."),
+const ServiceBackendPort = struct("ServiceBackendPort", "A port of a Service, by name or number.", {
+  name: field(1, string, "Name of the port; not together with `number`."),
+  number: field(2, int32, "Port number; not together with `name`."),
 });
 
-const servicePort = field(2, ServiceBackendPort, "Port of the service.").emitEmpty();
+const servicePort = field(2, ServiceBackendPort, "Port of the Service.").emitEmpty();
 
 const IngressServiceBackend = struct(
   "IngressServiceBackend",
-  "A port of a service as a backend.",
+  "A Service and a port as a backend.",
   {
-    name: field(1, string, "Name of the service, of the same namespace.").declaredRequired(),
+    name: field(1, string, "Name of the Service, in the namespace of the ingress.").declaredRequired(),
     port: servicePort,
   },
   // A port has a name or a number, so an applier of one must take over the other.
@@ -39,30 +39,36 @@ const IngressServiceBackend = struct(
 
 const IngressBackend = struct(
   "IngressBackend",
-  "Where requests go: a service or another object, not both.",
+  "The backend of requests: a Service or another object.",
   {
     resource: field(
       3,
       TypedLocalObjectReference,
-      "An object of the same namespace, for controllers that know its kind.",
+      "Another object in the same namespace; not together with `service`.",
     ).nullable(),
-    service: field(4, IngressServiceBackend, "A service of the same namespace.").nullable(),
+    service: field(
+      4,
+      IngressServiceBackend,
+      "Service in the same namespace; not together with `resource`.",
+    ).nullable(),
   },
   { check: checkBackend },
 );
 
-const IngressTLS = struct("IngressTLS", "A certificate and the hosts it is for.", {
-  hosts: field(1, list(string), "Hosts that the certificate is for.").atomic().check(each(hostName)),
-  secretName: field(2, string, "Secret with the certificate and its key.").check(dnsSubdomain),
+const IngressTLS = struct("IngressTLS", "A TLS certificate and its hosts.", {
+  hosts: field(1, list(string), "Host names in the certificate.").atomic().check(each(hostName)),
+  secretName: field(2, string, "Name of the Secret with the certificate and its private key.").check(
+    dnsSubdomain,
+  ),
 });
 
 const HTTPIngressPath = struct(
   "HTTPIngressPath",
-  "A path and where its requests go.",
+  "A path and its backend.",
   {
-    path: field(1, string, "Path of requests; it begins with a slash."),
-    backend: field(2, IngressBackend, "Where the requests go.").declaredRequired().unchecked(),
-    pathType: field(3, string, "How the path is compared with that of a request.")
+    path: field(1, string, "URL path to match; it starts with `/`."),
+    backend: field(2, IngressBackend, "Backend of matching requests.").declaredRequired().unchecked(),
+    pathType: field(3, string, "Method of matching the path: Exact, Prefix or ImplementationSpecific.")
       .declaredRequired()
       .nullable()
       .oneOf("Exact", "ImplementationSpecific", "Prefix")
@@ -71,16 +77,16 @@ const HTTPIngressPath = struct(
   { check: checkPath },
 );
 
-const HTTPIngressRuleValue = struct("HTTPIngressRuleValue", "Paths of a host and where their requests go.", {
-  paths: field(1, list(HTTPIngressPath), "The paths.").required().atomic().check(notEmpty),
+const HTTPIngressRuleValue = struct("HTTPIngressRuleValue", "HTTP paths and their backends.", {
+  paths: field(1, list(HTTPIngressPath), "The paths and their backends.").required().atomic().check(notEmpty),
 });
 
-const IngressRuleValue = struct("IngressRuleValue", "What a rule says beside its host.", {
-  http: field(1, HTTPIngressRuleValue, "Where requests over HTTP go.").nullable(),
+const IngressRuleValue = struct("IngressRuleValue", "Paths of a rule, by protocol.", {
+  http: field(1, HTTPIngressRuleValue, "HTTP paths and their backends.").nullable(),
 });
 
-const IngressRule = struct("IngressRule", "Where requests for one host go.", {
-  host: field(1, string, "Name of the host, which may begin with `*.`; empty for every host.").check(
+const IngressRule = struct("IngressRule", "A host and the backends of its paths.", {
+  host: field(1, string, "Host name, possibly with the wildcard `*.`; empty matches every host.").check(
     ruleHost,
   ),
   ...inlined(2, IngressRuleValue),
@@ -88,12 +94,16 @@ const IngressRule = struct("IngressRule", "Where requests for one host go.", {
 
 const IngressSpec = struct(
   "IngressSpec",
-  "What an ingress should be.",
+  "Desired state of an Ingress.",
   {
-    defaultBackend: field(1, IngressBackend, "Where requests go that no rule matches.").nullable(),
-    tls: field(2, list(IngressTLS), "Certificates, chosen by the host that a client asks for.").atomic(),
-    rules: field(3, list(IngressRule), "Where requests go, by host.").atomic(),
-    ingressClassName: field(4, string, "Class of the ingress, which says what controller serves it.")
+    defaultBackend: field(1, IngressBackend, "Backend of requests that match no rule.").nullable(),
+    tls: field(
+      2,
+      list(IngressTLS),
+      "TLS certificates, selected by the host name of the connection.",
+    ).atomic(),
+    rules: field(3, list(IngressRule), "Rules that map hosts and paths to backends.").atomic(),
+    ingressClassName: field(4, string, "Name of the IngressClass, which determines the controller.")
       .nullable()
       .checkedWhenEmpty()
       .check(dnsSubdomain),
@@ -112,11 +122,11 @@ export const Ingress = kind({
   singular: "ingress",
   shortNames: ["ing"],
   scope: "Namespaced",
-  doc: "Rules by which requests from outside reach services.",
+  doc: "Routes HTTP requests from outside the cluster to Services.",
   fields: {
-    metadata: field(1, ObjectMeta, "Metadata of the ingress.").emitEmpty(),
-    spec: field(2, IngressSpec, "What the ingress should be.").emitEmpty(),
-    status: field(3, IngressStatus, "What the ingress is like now.").emitEmpty().unchecked(),
+    metadata: field(1, ObjectMeta, "Metadata of the Ingress.").emitEmpty(),
+    spec: field(2, IngressSpec, "Desired state of the Ingress.").emitEmpty(),
+    status: field(3, IngressStatus, "Observed state of the Ingress.").emitEmpty().unchecked(),
   },
   generationOf: ({ spec }) => spec,
   validate({ status }, report) {
@@ -142,25 +152,25 @@ export const Ingress = kind({
     {
       name: "Class",
       type: "string",
-      doc: "Class of the ingress.",
+      doc: "Name of the IngressClass.",
       cell: ({ spec }) => spec?.ingressClassName ?? "<none>",
     },
     {
       name: "Hosts",
       type: "string",
-      doc: "The first of the hosts.",
+      doc: "First hosts of the rules.",
       cell: ({ spec }) => hostsText(spec?.rules ?? []),
     },
     {
       name: "Address",
       type: "string",
-      doc: "Where it takes traffic in.",
+      doc: "Addresses of the load balancer.",
       cell: ({ status }) => balancerAddresses(status?.loadBalancer?.ingress).join(","),
     },
     {
       name: "Ports",
       type: "string",
-      doc: "Ports on which it takes traffic in.",
+      doc: "Ports of the ingress.",
       cell: ({ spec }) => (spec?.tls === undefined ? "80" : "80, 443"),
     },
     ageColumn,

@@ -43,14 +43,14 @@ function declareIPAddress<const V extends string>(
       }),
     },
   );
-  const parentRef = field(1, parent, "The object that uses the address; it can't be changed.").nullable();
+  const parentRef = field(1, parent, "The object that uses the address; immutable.").nullable();
   const spec = struct(
     "IPAddressSpec",
-    "The use of an address.",
+    "The object that uses an address.",
     { parentRef },
     { later: () => ({ parentRef: replacedIn("1.30", parentRef.publishedRequired()) }) },
   );
-  const use = field(2, spec, "The use of the address.");
+  const use = field(2, spec, "The object that uses the address.");
   return kind({
     name: "IPAddress",
     resource: "ipaddresses",
@@ -59,7 +59,7 @@ function declareIPAddress<const V extends string>(
     scope: "Cluster",
     nameForm: "pathSegment",
     ...version,
-    doc: "An address that is in use; its name is the address in canonical form.",
+    doc: "An IP address in use; the name is the address in canonical form.",
     fields: {
       metadata: field(1, ObjectMeta, "Metadata of the address.").emitEmpty(),
       spec: use.emitEmpty(),

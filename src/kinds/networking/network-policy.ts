@@ -20,69 +20,85 @@ import { field, int32, intOrString, list, string } from "../../schema/types.ts";
 
 const NetworkPolicyPort = struct(
   "NetworkPolicyPort",
-  "A port, or a range of ports, that traffic may use.",
+  "A port or range of ports of permitted traffic.",
   {
-    protocol: field(1, string, "Protocol of the traffic.")
+    protocol: field(1, string, "Protocol of the traffic: TCP, UDP or SCTP. Default: TCP.")
       .nullable()
       .oneOf("SCTP", "TCP", "UDP")
       .unpublishedDefault("TCP"),
-    port: field(2, intOrString, "Number or name of the port; absent means every port.")
+    port: field(2, intOrString, "Port number, or name of a container port; absent permits all ports.")
       .nullable()
       .check(portNumberOrName),
-    endPort: field(3, int32, "Last port of a range that begins at port.").nullable(),
+    endPort: field(3, int32, "Last port of a range that starts at `port`.").nullable(),
   },
   { check: checkPort },
 );
 
 const IPBlock = struct(
   "IPBlock",
-  "A range of addresses, with exceptions.",
+  "A range of IP addresses with exceptions.",
   {
-    cidr: field(1, string, "The range.").required(),
-    except: field(2, list(string), "Ranges inside of it that are left out.").atomic(),
+    cidr: field(1, string, "The range in CIDR notation.").required(),
+    except: field(2, list(string), "Ranges inside `cidr` to exclude, in CIDR notation.").atomic(),
   },
   { check: checkBlock },
 );
 
 const NetworkPolicyPeer = struct(
   "NetworkPolicyPeer",
-  "Who traffic may come from or go to.",
+  "Permitted peers: pods or IP addresses.",
   {
     podSelector: field(
       1,
       LabelSelector,
-      "Pods, of the policy's own namespace unless namespaces are selected too.",
+      "Label selector of pods, in the policy's namespace or in those of `namespaceSelector`.",
     )
       .nullable()
       .check(labelSelector),
-    namespaceSelector: field(2, LabelSelector, "Namespaces; alone it means all pods in them.")
+    namespaceSelector: field(
+      2,
+      LabelSelector,
+      "Label selector of namespaces; without `podSelector`, all their pods are peers.",
+    )
       .nullable()
       .check(labelSelector),
-    ipBlock: field(3, IPBlock, "A range of addresses; excludes the other members.").nullable(),
+    ipBlock: field(3, IPBlock, "A range of IP addresses; not together with the other fields.").nullable(),
   },
   { check: checkPeer },
 );
 
-const NetworkPolicyIngressRule = struct("NetworkPolicyIngressRule", "Traffic that may come in.", {
-  ports: field(1, list(NetworkPolicyPort), "Ports it may use; empty means every port.").atomic(),
-  from: field(2, list(NetworkPolicyPeer), "Where it may come from; empty means everywhere.").atomic(),
+const NetworkPolicyIngressRule = struct("NetworkPolicyIngressRule", "Permitted incoming traffic.", {
+  ports: field(1, list(NetworkPolicyPort), "Permitted ports; empty permits all.").atomic(),
+  from: field(2, list(NetworkPolicyPeer), "Permitted sources; empty permits all.").atomic(),
 });
 
-const NetworkPolicyEgressRule = struct("NetworkPolicyEgressRule", "Traffic that may go out.", {
-  ports: field(1, list(NetworkPolicyPort), "Ports it may use; empty means every port.").atomic(),
-  to: field(2, list(NetworkPolicyPeer), "Where it may go to; empty means everywhere.").atomic(),
+const NetworkPolicyEgressRule = struct("NetworkPolicyEgressRule", "Permitted outgoing traffic.", {
+  ports: field(1, list(NetworkPolicyPort), "Permitted ports; empty permits all.").atomic(),
+  to: field(2, list(NetworkPolicyPeer), "Permitted destinations; empty permits all.").atomic(),
 });
 
 const NetworkPolicySpec = struct(
   "NetworkPolicySpec",
-  "The traffic that a policy allows.",
+  "The pods of a policy and their permitted traffic.",
   {
-    podSelector: field(1, LabelSelector, "Pods that the policy is for; empty means all of the namespace.")
+    podSelector: field(
+      1,
+      LabelSelector,
+      "Label selector of the pods to which the policy applies; empty selects all in the namespace.",
+    )
       .declaredRequired()
       .check(labelSelector),
-    ingress: field(2, list(NetworkPolicyIngressRule), "Traffic that may come in to those pods.").atomic(),
-    egress: field(3, list(NetworkPolicyEgressRule), "Traffic that may go out from those pods.").atomic(),
-    policyTypes: field(4, list(string), "Directions that the policy limits.")
+    ingress: field(
+      2,
+      list(NetworkPolicyIngressRule),
+      "Permitted incoming traffic of the pods; traffic is permitted if one rule matches.",
+    ).atomic(),
+    egress: field(
+      3,
+      list(NetworkPolicyEgressRule),
+      "Permitted outgoing traffic of the pods; traffic is permitted if one rule matches.",
+    ).atomic(),
+    policyTypes: field(4, list(string), "Directions that the policy restricts: Ingress, Egress or both.")
       .atomic()
       .oneOf("Egress", "Ingress")
       .unchecked()
@@ -96,8 +112,8 @@ const NetworkPolicySpec = struct(
   },
 );
 
-const NetworkPolicyStatus = struct("NetworkPolicyStatus", "What a policy is like now.", {
-  conditions: field(1, list(Condition), "What is known about the policy's state.")
+const NetworkPolicyStatus = struct("NetworkPolicyStatus", "Observed state of a NetworkPolicy.", {
+  conditions: field(1, list(Condition), "Conditions of the policy, at most one per type.")
     .mapBy("type")
     .patchMerge("type")
     .gated("NetworkPolicyStatus")
@@ -110,11 +126,11 @@ export const NetworkPolicy = kind({
   singular: "networkpolicy",
   shortNames: ["netpol"],
   scope: "Namespaced",
-  doc: "Traffic that pods are allowed to have.",
+  doc: "Restricts the network traffic of pods.",
   fields: {
     metadata: field(1, ObjectMeta, "Metadata of the policy.").emitEmpty(),
-    spec: field(2, NetworkPolicySpec, "What the policy allows.").emitEmpty(),
-    status: field(3, NetworkPolicyStatus, "What the policy is like now.").emitEmpty(),
+    spec: field(2, NetworkPolicySpec, "The pods of the policy and their permitted traffic.").emitEmpty(),
+    status: field(3, NetworkPolicyStatus, "Observed state of the NetworkPolicy.").emitEmpty(),
   },
   later: () => ({ status: removedIn("1.28") }),
   laterStatus: { since: "1.28", status: undefined },
@@ -135,7 +151,7 @@ export const NetworkPolicy = kind({
     {
       name: "Pod-Selector",
       type: "string",
-      doc: "Pods that the policy is for.",
+      doc: "Label selector of the pods to which the policy applies.",
       cell: ({ spec }) => selectorCell(spec?.podSelector),
     },
     ageColumn,

@@ -19,10 +19,14 @@ function declareServiceCIDR<const V extends string>(
   { kind, struct }: Declarations<typeof networking, V>,
   version: { readonly servedByDefault: boolean; readonly conversion?: Conversion },
 ) {
-  const spec = struct("ServiceCIDRSpec", "Ranges of addresses for services.", {
-    cidrs: field(1, list(string), "One range, or one of each family; a second one can be added.").atomic(),
+  const spec = struct("ServiceCIDRSpec", "Address ranges for cluster IPs of Services.", {
+    cidrs: field(
+      1,
+      list(string),
+      "One or two ranges in CIDR notation, one per address family; a second one can be added later.",
+    ).atomic(),
   });
-  const status = struct("ServiceCIDRStatus", "State of the ranges.", {
+  const status = struct("ServiceCIDRStatus", "Observed state of a ServiceCIDR.", {
     conditions: field(1, list(Condition), "Conditions, such as Ready.")
       .mapBy("type")
       .patchMerge("type")
@@ -34,11 +38,11 @@ function declareServiceCIDR<const V extends string>(
     singular: "servicecidr",
     scope: "Cluster",
     ...version,
-    doc: "Ranges of addresses for services.",
+    doc: "Address ranges for cluster IPs of Services.",
     fields: {
-      metadata: field(1, ObjectMeta, "Metadata of the ranges.").emitEmpty(),
-      spec: field(2, spec, "The ranges.").emitEmpty(),
-      status: field(3, status, "State of the ranges.").emitEmpty(),
+      metadata: field(1, ObjectMeta, "Metadata of the ServiceCIDR.").emitEmpty(),
+      spec: field(2, spec, "Address ranges for cluster IPs of Services.").emitEmpty(),
+      status: field(3, status, "Observed state of the ServiceCIDR.").emitEmpty(),
     },
     validateCreate({ spec: input }, report) {
       checkRanges(input?.cidrs ?? [], report.at("spec", "cidrs"));
@@ -53,7 +57,7 @@ function declareServiceCIDR<const V extends string>(
       {
         name: "CIDRs",
         type: "string",
-        doc: "The ranges.",
+        doc: "The ranges in CIDR notation.",
         cell: ({ spec: input }) => (input?.cidrs ?? []).join(","),
       },
       ageColumn,

@@ -11,23 +11,25 @@ import { Toleration } from "../core/pod/scheduling.ts";
 
 const Overhead = struct(
   "Overhead",
-  "What running a pod costs beside its containers.",
-  { podFixed: field(1, map(quantity), "Amounts of resources that each pod costs.") },
+  "Resources that a pod needs in addition to its containers.",
+  {
+    podFixed: field(
+      1,
+      map(quantity),
+      "Amount of each resource that every pod needs in addition to its containers.",
+    ),
+  },
   {
     // As in the reference, faults have the path of a container's limits.
     check: ({ podFixed = {} }, report, context) => checkAmounts(podFixed, report.at("limits"), context),
   },
 );
 
-const Scheduling = struct("Scheduling", "On which nodes a runtime can run pods.", {
-  nodeSelector: field(
-    1,
-    map(string),
-    "Labels that a node must have; they are added to the pod's own selector.",
-  )
+const Scheduling = struct("Scheduling", "Scheduling constraints of a runtime class.", {
+  nodeSelector: field(1, map(string), "Labels that nodes must have; merged with the pod's `nodeSelector`.")
     .atomic()
     .check(labelMap),
-  tolerations: field(2, list(Toleration), "Tolerations that are added to the pod's own.")
+  tolerations: field(2, list(Toleration), "Tolerations that are added to those of the pod.")
     .atomic()
     .check(uniqueBy((toleration) => JSON.stringify(toleration))),
 });
@@ -40,7 +42,7 @@ export const RuntimeClass = kind({
   anyFinalizer: true,
   allowUnconditionalUpdate: false,
   createOnUpdate: true,
-  doc: "A way of running containers that pods can name.",
+  doc: "A container runtime configuration that pods can select.",
   effect: {
     enforced:
       "new pods get the overhead, node selector and tolerations of their class, which must exist (plugin RuntimeClass)",
@@ -50,10 +52,18 @@ export const RuntimeClass = kind({
     handler: field(
       2,
       string,
-      "Name of the node's configuration for it; it can't be changed.",
+      "Name of the runtime configuration on the nodes; immutable.",
     ).declaredRequired(),
-    overhead: field(3, Overhead, "What running a pod costs beside its containers.").nullable(),
-    scheduling: field(4, Scheduling, "On which nodes such pods can run; absent for all.").nullable(),
+    overhead: field(
+      3,
+      Overhead,
+      "Resources that pods of the class need in addition to their containers.",
+    ).nullable(),
+    scheduling: field(
+      4,
+      Scheduling,
+      "Scheduling constraints for pods of the class; absent for all nodes.",
+    ).nullable(),
   },
   validate({ handler }, report, { release }) {
     if (handler === "" && isAtLeast(release, "1.36")) report.at("handler").required();
@@ -67,7 +77,7 @@ export const RuntimeClass = kind({
     {
       name: "Handler",
       type: "string",
-      doc: "Name of the node's configuration for it.",
+      doc: "Name of the runtime configuration on the nodes.",
       cell: ({ handler }) => handler,
     },
     ageColumn,

@@ -10,11 +10,11 @@ export const Eviction = kind({
   resource: "evictions",
   singular: "eviction",
   scope: "Namespaced",
-  doc: "Asks for a pod to be deleted where the disruption budgets of its application allow it.",
+  doc: "Evicts a pod if its disruption budgets permit it.",
   verbs: [],
   fields: {
-    metadata: field(1, ObjectMeta, "Names the pod that is meant.").emitEmpty(),
-    deleteOptions: field(2, DeleteOptionsBody, "How the pod is to be deleted.").nullable(),
+    metadata: field(1, ObjectMeta, "Metadata; the name is that of the pod.").emitEmpty(),
+    deleteOptions: field(2, DeleteOptionsBody, "Options of the deletion.").nullable(),
   },
 });
 export type Eviction = ObjectFor<typeof Eviction>;

@@ -12,13 +12,17 @@ import { LabelSelector } from "../meta/label-selector.ts";
 
 const PodDisruptionBudgetSpec = struct(
   "PodDisruptionBudgetSpec",
-  "How much of an application may be disrupted on purpose.",
+  "The pods of a budget and the permitted disruptions.",
   {
-    minAvailable: field(1, intOrString, "Number or share of the pods that must stay available.").nullable(),
+    minAvailable: field(
+      1,
+      intOrString,
+      "Number or percentage of pods that must remain available; not together with `maxUnavailable`.",
+    ).nullable(),
     selector: field(
       2,
       LabelSelector,
-      "Selects the pods of the application; an empty one selects all of the namespace.",
+      "Label selector of the pods; an empty one selects all in the namespace.",
     )
       .nullable()
       .patchReplace()
@@ -26,9 +30,13 @@ const PodDisruptionBudgetSpec = struct(
     maxUnavailable: field(
       3,
       intOrString,
-      "Number or share of the pods that may be unavailable; excludes minAvailable.",
+      "Number or percentage of pods that may be unavailable; not together with `minAvailable`.",
     ).nullable(),
-    unhealthyPodEvictionPolicy: field(4, string, "When pods that aren't healthy may be evicted.")
+    unhealthyPodEvictionPolicy: field(
+      4,
+      string,
+      "Eviction of unhealthy pods: IfHealthyBudget or AlwaysAllow; absent means IfHealthyBudget.",
+    )
       .nullable()
       .oneOf("AlwaysAllow", "IfHealthyBudget")
       .gated("PDBUnhealthyPodEvictionPolicy"),
@@ -38,23 +46,23 @@ const PodDisruptionBudgetSpec = struct(
 
 const PodDisruptionBudgetStatus = struct(
   "PodDisruptionBudgetStatus",
-  "How much of an application may be disrupted now.",
+  "Observed state of a PodDisruptionBudget.",
   {
-    observedGeneration: field(1, int64, "Generation of the budget that was seen last."),
+    observedGeneration: field(1, int64, "Latest generation that the controller has observed."),
     disruptedPods: field(
       2,
       map(time),
-      "Pods whose eviction was granted and hasn't been seen yet, with the time of the grant.",
+      "Pods whose eviction was granted but not yet observed, with the time of the grant.",
     ),
-    disruptionsAllowed: field(3, int32, "How many pods may be evicted now.")
+    disruptionsAllowed: field(3, int32, "Number of pods that may be evicted now.")
       .declaredRequired()
       .check(nonNegative),
-    currentHealthy: field(4, int32, "How many pods are healthy.").declaredRequired().check(nonNegative),
-    desiredHealthy: field(5, int32, "How many pods must be healthy at least.")
+    currentHealthy: field(4, int32, "Current number of healthy pods.").declaredRequired().check(nonNegative),
+    desiredHealthy: field(5, int32, "Minimum number of healthy pods.").declaredRequired().check(nonNegative),
+    expectedPods: field(6, int32, "Number of pods that the budget counts.")
       .declaredRequired()
       .check(nonNegative),
-    expectedPods: field(6, int32, "How many pods the budget counts.").declaredRequired().check(nonNegative),
-    conditions: field(7, list(Condition), "What is known about its state.")
+    conditions: field(7, list(Condition), "Conditions of the object, at most one per type.")
       .mapBy("type")
       .patchMerge("type")
       .check(conditionList),
@@ -84,15 +92,19 @@ export const PodDisruptionBudget = kind({
   nameForm: "pathSegment",
   anyFinalizer: true,
   allowUnconditionalUpdate: false,
-  doc: "Limits how many pods of an application are disrupted on purpose at one time.",
+  doc: "Limits the number of pods that are evicted at the same time.",
   effect: {
     enforced:
       "evictions are refused when the status of the budget allows no disruption; a controller of yours must keep the status",
   },
   fields: {
     metadata: field(1, ObjectMeta, "Metadata of the budget.").emitEmpty(),
-    spec: field(2, PodDisruptionBudgetSpec, "How much may be disrupted.").emitEmpty(),
-    status: field(3, PodDisruptionBudgetStatus, "How much may be disrupted now.").emitEmpty(),
+    spec: field(
+      2,
+      PodDisruptionBudgetSpec,
+      "The pods of the budget and the permitted disruptions.",
+    ).emitEmpty(),
+    status: field(3, PodDisruptionBudgetStatus, "Observed state of the budget.").emitEmpty(),
   },
   generationOf: ({ spec }) => spec,
   status: {
@@ -103,19 +115,19 @@ export const PodDisruptionBudget = kind({
     {
       name: "Min Available",
       type: "string",
-      doc: "How many pods must stay available.",
+      doc: "Number or percentage of pods that must remain available.",
       cell: ({ spec }) => String(spec?.minAvailable ?? "N/A"),
     },
     {
       name: "Max Unavailable",
       type: "string",
-      doc: "How many pods may be unavailable.",
+      doc: "Number or percentage of pods that may be unavailable.",
       cell: ({ spec }) => String(spec?.maxUnavailable ?? "N/A"),
     },
     {
       name: "Allowed Disruptions",
       type: "integer",
-      doc: "How many pods may be evicted now.",
+      doc: "Number of pods that may be evicted now.",
       cell: ({ status }) => status?.disruptionsAllowed ?? 0,
     },
     ageColumn,

@@ -13,27 +13,27 @@ const Subject = atomicStruct(
   "Subject",
   "A user, group or service account to which a binding grants a role.",
   {
-    kind: field(1, string, "User, Group or ServiceAccount.")
+    kind: field(1, string, "Kind of the subject: User, Group or ServiceAccount.")
       .declaredRequired()
       .knownValues("Group", "ServiceAccount", "User"),
-    apiGroup: field(2, string, "Group of the kind: empty for service accounts, this group for the others."),
+    apiGroup: field(2, string, "API group of the subject; empty for the kind ServiceAccount."),
     name: field(3, string, "Name of the subject.").required(),
-    namespace: field(4, string, "Namespace of a service account; other kinds have none."),
+    namespace: field(4, string, "Namespace of a service account; empty for other kinds."),
   },
 );
 export type Subject = Static<typeof Subject>;
 
-const RoleRef = atomicStruct("RoleRef", "Names the role that a binding grants; it can't be changed.", {
-  apiGroup: field(1, string, "Group of the role's kind.").required(),
-  kind: field(2, string, "Kind of the role.").declaredRequired(),
+const RoleRef = atomicStruct("RoleRef", "Reference to the role that a binding grants; immutable.", {
+  apiGroup: field(1, string, "API group of the role.").required(),
+  kind: field(2, string, "Kind of the role: Role or ClusterRole.").declaredRequired(),
   name: field(3, string, "Name of the role.").required(),
 });
 export type RoleRef = Static<typeof RoleRef>;
 
 const bindingFields = {
   metadata: field(1, ObjectMeta, "Metadata of the binding.").emitEmpty(),
-  subjects: field(2, list(Subject), "Those who are granted the role.").atomic(),
-  roleRef: field(3, RoleRef, "The role that is granted; it can't be changed.").required(),
+  subjects: field(2, list(Subject), "Users, groups and service accounts that get the role.").atomic(),
+  roleRef: field(3, RoleRef, "The role that the binding grants; immutable.").required(),
 };
 
 interface Binding {
@@ -47,7 +47,7 @@ export const RoleBinding = kind({
   resource: "rolebindings",
   singular: "rolebinding",
   scope: "Namespaced",
-  doc: "Grants a role inside its own namespace.",
+  doc: "Grants a role in the namespace of the binding.",
   nameForm: "pathSegment",
   createOnUpdate: true,
   effect: {
@@ -68,7 +68,7 @@ export const ClusterRoleBinding = kind({
   resource: "clusterrolebindings",
   singular: "clusterrolebinding",
   scope: "Cluster",
-  doc: "Grants a cluster role in the whole cluster.",
+  doc: "Grants a cluster role in all namespaces and for cluster-scoped resources.",
   nameForm: "pathSegment",
   createOnUpdate: true,
   effect: {
@@ -170,21 +170,21 @@ function bindingColumns(): Column<Binding & ApiObject>[] {
       name: "Users",
       type: "string",
       priority: 1,
-      doc: "Users who are granted the role.",
+      doc: "Users that get the role.",
       cell: names("User"),
     },
     {
       name: "Groups",
       type: "string",
       priority: 1,
-      doc: "Groups that are granted the role.",
+      doc: "Groups that get the role.",
       cell: names("Group"),
     },
     {
       name: "ServiceAccounts",
       type: "string",
       priority: 1,
-      doc: "Service accounts that are granted the role.",
+      doc: "Service accounts that get the role.",
       cell: names("ServiceAccount"),
     },
   ];

@@ -5,22 +5,26 @@ import { policyRuleFaults } from "./policy-rule-faults.ts";
 
 /** Verbs allowed on resources, or on URL paths (spec: access review 2.4). */
 export const PolicyRule = struct("PolicyRule", "Verbs allowed on resources, or on URL paths.", {
-  verbs: field(1, list(string), "Verbs that the rule allows; `*` is every verb.").required().atomic(),
+  verbs: field(1, list(string), "Verbs that the rule allows; `*` matches every verb.").required().atomic(),
   apiGroups: field(
     2,
     list(string),
-    "Groups of the resources; the empty string is the core group, `*` every group.",
+    "API groups of the resources; empty is the core group, and `*` matches every group.",
   ).atomic(),
   resources: field(
     3,
     list(string),
-    "Resource types; `*` is every type, `*/x` the subresource x of every type.",
+    "Resource types; `*` matches every type, and `*/x` the subresource x of every type.",
   ).atomic(),
-  resourceNames: field(4, list(string), "Names of the objects the rule is limited to; empty: all.").atomic(),
+  resourceNames: field(
+    4,
+    list(string),
+    "Names of the objects to which the rule is limited; empty matches all.",
+  ).atomic(),
   nonResourceURLs: field(
     5,
     list(string),
-    "URL paths; `*` may be the last segment. Only for cluster roles bound in the whole cluster.",
+    "URL paths; the last segment may be `*`. Only effective through a ClusterRoleBinding.",
   ).atomic(),
 });
 export type PolicyRule = Static<typeof PolicyRule>;

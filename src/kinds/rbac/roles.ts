@@ -7,24 +7,20 @@ import { labelSelector } from "../checks/selectors.ts";
 import { LabelSelector } from "../meta/label-selector.ts";
 import { checkRules, PolicyRule } from "./policy-rule.ts";
 
-const AggregationRule = struct(
-  "AggregationRule",
-  "Says from which other roles a role's rules are gathered.",
-  {
-    clusterRoleSelectors: field(
-      1,
-      list(LabelSelector),
-      "Selectors of cluster roles; the rules of each role that matches one of them are added.",
-    ).atomic(),
-  },
-);
+const AggregationRule = struct("AggregationRule", "Selects the cluster roles whose rules are combined.", {
+  clusterRoleSelectors: field(
+    1,
+    list(LabelSelector),
+    "Label selectors of cluster roles; the rules of each role that matches one are added.",
+  ).atomic(),
+});
 
 export const Role = kind({
   name: "Role",
   resource: "roles",
   singular: "role",
   scope: "Namespaced",
-  doc: "Rules that can be granted inside one namespace.",
+  doc: "A set of permissions within a namespace.",
   nameForm: "pathSegment",
   createOnUpdate: true,
   effect: {
@@ -33,7 +29,7 @@ export const Role = kind({
   },
   fields: {
     metadata: field(1, ObjectMeta, "Metadata of the role.").emitEmpty(),
-    rules: field(2, list(PolicyRule), "All rules of the role.").atomic().emitEmpty(),
+    rules: field(2, list(PolicyRule), "Rules of the role.").atomic().emitEmpty(),
   },
   validate: (role, report) => checkRules(role.rules, report.at("rules"), { namespaced: true }),
 });
@@ -44,7 +40,7 @@ export const ClusterRole = kind({
   resource: "clusterroles",
   singular: "clusterrole",
   scope: "Cluster",
-  doc: "Rules that can be granted in the whole cluster, or in a namespace that refers to them.",
+  doc: "A set of permissions for the whole cluster, or for a namespace with a RoleBinding.",
   nameForm: "pathSegment",
   createOnUpdate: true,
   effect: {
@@ -53,11 +49,11 @@ export const ClusterRole = kind({
   },
   fields: {
     metadata: field(1, ObjectMeta, "Metadata of the role.").emitEmpty(),
-    rules: field(2, list(PolicyRule), "All rules of the role.").atomic().emitEmpty(),
+    rules: field(2, list(PolicyRule), "Rules of the role.").atomic().emitEmpty(),
     aggregationRule: field(
       3,
       AggregationRule,
-      "When set, a controller keeps the rules: they are those of the selected roles.",
+      "Selects cluster roles to combine; a controller then overwrites `rules`.",
     ).nullable(),
   },
   validate(role, report) {

@@ -8,26 +8,32 @@ import { uniqueBy } from "../checks/values.ts";
 import { ageColumn, nameColumn } from "../columns.ts";
 import { uniqueSet } from "./unique-set.ts";
 
-const PodSchedulingSpec = struct("PodSchedulingSpec", "Where a scheduler would like to place a pod.", {
-  selectedNode: field(1, string, "Name of the node for which resources should be provided."),
-  potentialNodes: field(2, list(string), "Names of the nodes that come into question; at most 128.")
+const PodSchedulingSpec = struct("PodSchedulingSpec", "The scheduler's choice of nodes for a pod.", {
+  selectedNode: field(1, string, "Name of the node for which resources should be allocated."),
+  potentialNodes: field(2, list(string), "Names of the nodes under consideration; at most 128.")
     .set()
     .check(nodeNames),
 });
 
 const ResourceClaimSchedulingStatus = struct(
   "ResourceClaimSchedulingStatus",
-  "Which nodes don't suit a claim.",
+  "Nodes that are unsuitable for a claim.",
   {
-    name: field(1, string, "Name of the claim in the pod."),
-    unsuitableNodes: field(2, list(string), "Names of nodes on which the claim can't be provided.").set(),
+    name: field(1, string, "Name of the claim in the pod's `resourceClaims`."),
+    unsuitableNodes: field(
+      2,
+      list(string),
+      "Names of nodes on which the claim cannot be allocated; at most 128.",
+    ).set(),
   },
 );
 
-const PodSchedulingStatus = struct("PodSchedulingStatus", "What drivers say about the nodes.", {
-  resourceClaims: field(1, list(ResourceClaimSchedulingStatus), "One entry for each claim of the pod.").mapBy(
-    "name",
-  ),
+const PodSchedulingStatus = struct("PodSchedulingStatus", "Unsuitable nodes reported by drivers.", {
+  resourceClaims: field(
+    1,
+    list(ResourceClaimSchedulingStatus),
+    "Unsuitable nodes of each claim of the pod.",
+  ).mapBy("name"),
 });
 
 const maxNodes = 128;
@@ -43,11 +49,11 @@ export const PodScheduling = kind({
   scope: "Namespaced",
   returnsDeletedObject: true,
   servedByDefault: false,
-  doc: "Lets a scheduler and drivers agree on a node for a pod.",
+  doc: "Coordinates the choice of a node for a pod between scheduler and drivers.",
   fields: {
-    metadata: field(1, ObjectMeta, "Metadata; its name is that of the pod.").emitEmpty(),
-    spec: field(2, PodSchedulingSpec, "Where the scheduler would like to claimsReport the pod.").required(),
-    status: field(3, PodSchedulingStatus, "What drivers say about the nodes.").emitEmpty(),
+    metadata: field(1, ObjectMeta, "Metadata; the name is the name of the pod.").emitEmpty(),
+    spec: field(2, PodSchedulingSpec, "The scheduler's choice of nodes.").required(),
+    status: field(3, PodSchedulingStatus, "Unsuitable nodes reported by drivers.").emitEmpty(),
   },
   validate({ status }, report) {
     const claims = status?.resourceClaims ?? [];
@@ -66,7 +72,7 @@ export const PodScheduling = kind({
     {
       name: "SelectedNode",
       type: "string",
-      doc: "Node for which resources should be provided.",
+      doc: "Name of the node for which resources should be allocated.",
       cell: ({ spec }) => spec.selectedNode ?? "",
     },
     ageColumn,

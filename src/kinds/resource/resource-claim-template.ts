@@ -9,10 +9,10 @@ import { ResourceClaimSpec } from "./resource-claim.ts";
 
 const ResourceClaimTemplateSpec = struct(
   "ResourceClaimTemplateSpec",
-  "The claims that are made from a template.",
+  "The claims created from a template.",
   {
     metadata: field(1, ObjectMeta, "Labels and annotations of the claims.").emitEmpty(),
-    spec: field(2, ResourceClaimSpec, "What is claimed.").required(),
+    spec: field(2, ResourceClaimSpec, "Requested resource.").required(),
   },
   {
     check({ metadata }, report) {
@@ -29,10 +29,10 @@ export const ResourceClaimTemplate = kind({
   scope: "Namespaced",
   returnsDeletedObject: true,
   servedByDefault: false,
-  doc: "A template of claims that are made for pods.",
+  doc: "A template from which claims are created for pods.",
   fields: {
     metadata: field(1, ObjectMeta, "Metadata of the template.").emitEmpty(),
-    spec: field(2, ResourceClaimTemplateSpec, "The claims; it can't be changed.").required(),
+    spec: field(2, ResourceClaimTemplateSpec, "The claims to create; immutable.").required(),
   },
   validateUpdate({ spec }, live, report) {
     unchanged(spec, live.spec, report.at("spec"));
@@ -42,13 +42,13 @@ export const ResourceClaimTemplate = kind({
     {
       name: "ResourceClassName",
       type: "string",
-      doc: "Class of the claims.",
+      doc: "Name of the ResourceClass.",
       cell: ({ spec }) => spec.spec.resourceClassName,
     },
     {
       name: "AllocationMode",
       type: "string",
-      doc: "When the resources are provided.",
+      doc: "Time of the allocation of resources.",
       cell: ({ spec }) => spec.spec.allocationMode ?? "",
     },
     ageColumn,

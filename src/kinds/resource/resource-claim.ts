@@ -12,9 +12,9 @@ const modes = ["Immediate", "WaitForFirstConsumer"];
 
 const ResourceClaimParametersReference = struct(
   "ResourceClaimParametersReference",
-  "Names an object with the parameters of a claim.",
+  "Reference to an object with parameters of a claim.",
   {
-    apiGroup: field(1, string, "Group of the object's kind; empty for the core group."),
+    apiGroup: field(1, string, "API group of the object; empty for the core group."),
     kind: field(2, string, "Kind of the object.").required(),
     name: field(3, string, "Name of the object.").required(),
   },
@@ -22,19 +22,23 @@ const ResourceClaimParametersReference = struct(
 
 export const ResourceClaimSpec = struct(
   "ResourceClaimSpec",
-  "What resource is claimed, and how.",
+  "The requested resource and its parameters.",
   {
     resourceClassName: field(
       1,
       string,
-      "Name of the class that says who provides the resource.",
+      "Name of the ResourceClass, which determines the driver.",
     ).declaredRequired(),
     parametersRef: field(
       2,
       ResourceClaimParametersReference,
-      "The object with parameters for the driver.",
+      "Object with parameters for the driver; immutable.",
     ).nullable(),
-    allocationMode: field(3, string, "Whether the resource is provided at once or when a pod needs it.")
+    allocationMode: field(
+      3,
+      string,
+      "Time of the allocation: Immediate, or WaitForFirstConsumer for when a pod needs it. Default: WaitForFirstConsumer.",
+    )
       .knownValues("Immediate", "WaitForFirstConsumer")
       .unpublishedDefault("WaitForFirstConsumer"),
   },
@@ -46,34 +50,38 @@ export const ResourceClaimSpec = struct(
   },
 );
 
-const AllocationResult = struct("AllocationResult", "The resource that was provided.", {
-  resourceHandle: field(1, string, "What the driver must know about the resource.").check(shortHandle),
+const AllocationResult = struct("AllocationResult", "The allocated resource.", {
+  resourceHandle: field(1, string, "Driver-specific data about the allocated resource.").check(shortHandle),
   availableOnNodes: field(
     2,
     NodeSelector,
-    "Nodes on which the resource can be used; absent for all.",
+    "Nodes that can use the resource; absent for all nodes.",
   ).nullable(),
-  shareable: field(3, bool, "Several consumers may use the resource at one time."),
+  shareable: field(3, bool, "Whether several consumers can use the resource at the same time."),
 });
 
 const ResourceClaimConsumerReference = struct(
   "ResourceClaimConsumerReference",
-  "A reference to a user of a claim.",
+  "Reference to an object that uses a claim.",
   {
-    apiGroup: field(1, string, "Group of the resource; empty for the core group."),
-    resource: field(3, string, "Type of the object, such as `pods`.").required(),
+    apiGroup: field(1, string, "API group of the resource; empty for the core group."),
+    resource: field(3, string, "Resource type of the object, such as `pods`.").required(),
     name: field(4, string, "Name of the object.").required(),
     uid: field(5, string, "Unique identifier of the object.").required(),
   },
 );
 
-const ResourceClaimStatus = struct("ResourceClaimStatus", "What became of a claim.", {
-  driverName: field(1, string, "Name of the driver that provided the resource.").check(storageDriverName),
-  allocation: field(2, AllocationResult, "The resource that was provided.").nullable(),
-  reservedFor: field(3, list(ResourceClaimConsumerReference), "Who may use the claim now; at most 32.")
+const ResourceClaimStatus = struct("ResourceClaimStatus", "Observed state of a claim.", {
+  driverName: field(1, string, "Name of the driver that allocated the resource.").check(storageDriverName),
+  allocation: field(2, AllocationResult, "The allocated resource.").nullable(),
+  reservedFor: field(
+    3,
+    list(ResourceClaimConsumerReference),
+    "Objects that may currently use the claim; at most 32.",
+  )
     .mapBy("uid")
     .check(consumers),
-  deallocationRequested: field(4, bool, "The driver should take the resource back."),
+  deallocationRequested: field(4, bool, "Whether the driver should deallocate the resource."),
 });
 
 export const ResourceClaim = kind({
@@ -83,11 +91,11 @@ export const ResourceClaim = kind({
   scope: "Namespaced",
   returnsDeletedObject: true,
   servedByDefault: false,
-  doc: "A claim for a resource that pods use.",
+  doc: "A claim for a resource that pods can use.",
   fields: {
     metadata: field(1, ObjectMeta, "Metadata of the claim.").emitEmpty(),
-    spec: field(2, ResourceClaimSpec, "What is claimed; it can't be changed.").required(),
-    status: field(3, ResourceClaimStatus, "What became of the claim.").emitEmpty(),
+    spec: field(2, ResourceClaimSpec, "The requested resource; immutable.").required(),
+    status: field(3, ResourceClaimStatus, "Observed state of the claim.").emitEmpty(),
   },
   validateUpdate(claim, live, report, { subresource }) {
     unchanged(claim.spec, live.spec, report.at("spec"));
@@ -101,16 +109,16 @@ export const ResourceClaim = kind({
     {
       name: "ResourceClassName",
       type: "string",
-      doc: "Class of the claim.",
+      doc: "Name of the ResourceClass.",
       cell: ({ spec }) => spec.resourceClassName,
     },
     {
       name: "AllocationMode",
       type: "string",
-      doc: "When the resource is provided.",
+      doc: "Time of the allocation of the resource.",
       cell: ({ spec }) => spec.allocationMode ?? "",
     },
-    { name: "State", type: "string", doc: "What became of the claim.", cell: stateText },
+    { name: "State", type: "string", doc: "Allocation and reservation of the claim.", cell: stateText },
     ageColumn,
   ],
 });

@@ -8,12 +8,12 @@ import { NodeSelector } from "../core/node-selector.ts";
 
 const ResourceClassParametersReference = struct(
   "ResourceClassParametersReference",
-  "Names an object with the parameters of a class.",
+  "Reference to an object with parameters of a class.",
   {
-    apiGroup: field(1, string, "Group of the object's kind; empty for the core group."),
+    apiGroup: field(1, string, "API group of the object; empty for the core group."),
     kind: field(2, string, "Kind of the object.").required(),
     name: field(3, string, "Name of the object.").required(),
-    namespace: field(4, string, "Namespace of the object; absent for cluster-wide ones.").check(dnsLabel),
+    namespace: field(4, string, "Namespace of the object; empty if it is cluster-scoped.").check(dnsLabel),
   },
 );
 
@@ -24,18 +24,22 @@ export const ResourceClass = kind({
   scope: "Cluster",
   returnsDeletedObject: true,
   servedByDefault: false,
-  doc: "Says who provides a sort of resources.",
+  doc: "A class of resources and the driver that allocates them.",
   fields: {
     metadata: field(1, ObjectMeta, "Metadata of the class.").emitEmpty(),
-    driverName: field(2, string, "Name of the driver that provides the resources.")
+    driverName: field(2, string, "Name of the driver that allocates the resources.")
       .required()
       .check(storageDriverName),
     parametersRef: field(
       3,
       ResourceClassParametersReference,
-      "The object with parameters for the driver.",
+      "Object with parameters for the driver.",
     ).nullable(),
-    suitableNodes: field(4, NodeSelector, "Nodes on which such resources can be; absent for all.").nullable(),
+    suitableNodes: field(
+      4,
+      NodeSelector,
+      "Nodes that can have the resources; absent for all nodes.",
+    ).nullable(),
   },
   validate({ driverName }, report) {
     if (driverName === "") storageDriverName(driverName, report.at("driverName"));
@@ -45,7 +49,7 @@ export const ResourceClass = kind({
     {
       name: "DriverName",
       type: "string",
-      doc: "Driver that provides the resources.",
+      doc: "Name of the driver that allocates the resources.",
       cell: ({ driverName }) => driverName,
     },
     ageColumn,

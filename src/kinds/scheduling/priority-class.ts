@@ -22,17 +22,25 @@ export const PriorityClass = kind({
   singular: "priorityclass",
   shortNames: ["pc"],
   scope: "Cluster",
-  doc: "Gives a name to a priority of pods.",
+  doc: "Maps a name to a priority of pods.",
   effect: {
     enforced:
       "new pods get the priority of their class, which must exist, or of the default one (plugin Priority)",
   },
   fields: {
     metadata: field(1, ObjectMeta, "Metadata of the class.").emitEmpty(),
-    value: field(2, int32, "The priority; higher numbers come first.").required(),
-    globalDefault: field(3, bool, "Pods that name no class get this one; only one class may say so."),
-    description: field(4, string, "When the class should be used."),
-    preemptionPolicy: field(5, string, "Whether pods of the class push out those of lower priority.")
+    value: field(2, int32, "Priority of the pods; pods with higher values are scheduled first.").required(),
+    globalDefault: field(
+      3,
+      bool,
+      "Whether pods without a class get this one; at most one class can be the default.",
+    ),
+    description: field(4, string, "Human-readable description of when to use the class."),
+    preemptionPolicy: field(
+      5,
+      string,
+      "Whether pods of the class preempt others: PreemptLowerPriority or Never. Default: PreemptLowerPriority.",
+    )
       .nullable()
       .oneOf(...preemptionPolicies)
       .unchecked()
@@ -77,7 +85,7 @@ export const PriorityClass = kind({
   ],
   columns: [
     nameColumn,
-    { name: "Value", type: "integer", doc: "The priority.", cell: ({ value }) => value },
+    { name: "Value", type: "integer", doc: "Priority of the pods.", cell: ({ value }) => value },
     {
       name: "Global-Default",
       type: "boolean",

@@ -11,9 +11,9 @@ import { ObjectMeta } from "../../schema/object-meta.ts";
 import { since } from "../../schema/later-fields.ts";
 import { bool, field, int64, list, string } from "../../schema/types.ts";
 
-const TokenRequest = struct("TokenRequest", "A token of the pod's service account that a driver asks for.", {
-  audience: field(1, string, "Audience of the token; empty for that of the server.").declaredRequired(),
-  expirationSeconds: field(2, int64, "Seconds that the token is valid.").nullable(),
+const TokenRequest = struct("TokenRequest", "A token of the pod's service account for a driver.", {
+  audience: field(1, string, "Audience of the token; empty means the API server.").declaredRequired(),
+  expirationSeconds: field(2, int64, "Lifetime of the token in seconds.").nullable(),
 });
 
 function updatePeriod(seconds: number | bigint, report: FieldReport): void {
@@ -22,40 +22,56 @@ function updatePeriod(seconds: number | bigint, report: FieldReport): void {
 
 const CSIDriverSpec = struct(
   "CSIDriverSpec",
-  "What a driver can do and needs.",
+  "Capabilities and requirements of a driver.",
   {
-    attachRequired: field(1, bool, "Whether its volumes must be attached before they are mounted.")
+    attachRequired: field(1, bool, "Whether volumes must be attached before they are mounted. Default: true.")
       .nullable()
       .unpublishedDefault(true),
-    podInfoOnMount: field(2, bool, "Whether the driver is told about the pod when it mounts.")
+    podInfoOnMount: field(
+      2,
+      bool,
+      "Whether the driver gets information about the pod on mounts. Default: false.",
+    )
       .nullable()
       .unpublishedDefault(false),
-    volumeLifecycleModes: field(3, list(string), "Kinds of volumes that the driver supports.")
+    volumeLifecycleModes: field(
+      3,
+      list(string),
+      "Modes of volumes that the driver supports: Persistent, Ephemeral. Default: Persistent.",
+    )
       .set()
       .unpublishedDefault(["Persistent"])
       .knownValues("Ephemeral", "Persistent"),
     storageCapacity: field(
       4,
       bool,
-      "Whether the scheduler minds the storage capacities that the driver publishes.",
+      "Whether the scheduler considers the storage capacities that the driver publishes. Default: false.",
     )
       .nullable()
       .unpublishedDefault(false),
-    fsGroupPolicy: field(5, string, "Whether the owner of a volume's files is changed before it is mounted.")
+    fsGroupPolicy: field(
+      5,
+      string,
+      "Support of `fsGroup`: File, None or ReadWriteOnceWithFSType. Default: ReadWriteOnceWithFSType.",
+    )
       .nullable()
       .unpublishedDefault("ReadWriteOnceWithFSType")
       .knownValues("File", "None", "ReadWriteOnceWithFSType"),
-    tokenRequests: field(6, list(TokenRequest), "Tokens that the driver gets when it mounts.")
+    tokenRequests: field(6, list(TokenRequest), "Service account tokens that the driver gets on mounts.")
       .atomic()
       .check(checkTokenRequests),
     requiresRepublish: field(
       7,
       bool,
-      "Whether the driver is called again and again while a volume is mounted.",
+      "Whether the driver is called periodically to refresh mounted volumes. Default: false.",
     )
       .nullable()
       .unpublishedDefault(false),
-    seLinuxMount: field(8, bool, "Whether the driver can mount with a security context.")
+    seLinuxMount: field(
+      8,
+      bool,
+      "Whether the driver supports mounts with an SELinux context. Default: false.",
+    )
       .nullable()
       .unpublishedDefault(false)
       .gated("SELinuxMountReadWriteOncePod"),
@@ -64,20 +80,28 @@ const CSIDriverSpec = struct(
     later: () => ({
       nodeAllocatableUpdatePeriodSeconds: since(
         "1.33",
-        field(9, int64, "Seconds between updates of the volume limits of nodes; at least 10.")
+        field(9, int64, "Seconds between updates of the `allocatable` volumes of a node; at least 10.")
           .nullable()
           .check(updatePeriod)
           .gated("MutableCSINodeAllocatableCount"),
       ),
       serviceAccountTokenInSecrets: since(
         "1.35",
-        field(10, bool, "Whether the tokens are in the secrets of the call.")
+        field(
+          10,
+          bool,
+          "Whether service account tokens are passed in the secrets of a call, not in its volume context.",
+        )
           .nullable()
           .gated("CSIServiceAccountTokenSecrets"),
       ),
       preventPodSchedulingIfMissing: since(
         "1.36",
-        field(11, bool, "Whether pods that use the driver aren't placed on nodes without it.")
+        field(
+          11,
+          bool,
+          "Whether to schedule pods that use the driver only to nodes that have it. Default: false.",
+        )
           .nullable()
           .unpublishedDefault(false)
           .gated("VolumeLimitScaling"),
@@ -99,10 +123,10 @@ export const CSIDriver = kind({
   scope: "Cluster",
   returnsDeletedObject: true,
   allowUnconditionalUpdate: false,
-  doc: "A storage driver that is installed in the cluster.",
+  doc: "A CSI storage driver installed in the cluster.",
   fields: {
-    metadata: field(1, ObjectMeta, "Metadata; the name is that of the driver.").emitEmpty(),
-    spec: field(2, CSIDriverSpec, "What the driver can do and needs.").declaredRequired(),
+    metadata: field(1, ObjectMeta, "Metadata; the name is the name of the driver.").emitEmpty(),
+    spec: field(2, CSIDriverSpec, "Capabilities and requirements of the driver.").declaredRequired(),
   },
   prepareUpdate(copy, live, context) {
     // New drivers have no generation; the first change of these members sets it to 1.
@@ -137,37 +161,37 @@ export const CSIDriver = kind({
     {
       name: "AttachRequired",
       type: "boolean",
-      doc: "Whether its volumes must be attached before they are mounted.",
+      doc: "Whether volumes must be attached before they are mounted.",
       cell: ({ spec }) => spec?.attachRequired ?? true,
     },
     {
       name: "PodInfoOnMount",
       type: "boolean",
-      doc: "Whether the driver is told about the pod when it mounts.",
+      doc: "Whether the driver gets information about the pod on mounts.",
       cell: ({ spec }) => spec?.podInfoOnMount ?? false,
     },
     {
       name: "StorageCapacity",
       type: "boolean",
-      doc: "Whether the scheduler minds the storage capacities that the driver publishes.",
+      doc: "Whether the scheduler considers the storage capacities that the driver publishes.",
       cell: ({ spec }) => spec?.storageCapacity ?? false,
     },
     {
       name: "TokenRequests",
       type: "string",
-      doc: "Audiences of the tokens that the driver gets.",
+      doc: "Audiences of the service account tokens for the driver.",
       cell: ({ spec }) => spec?.tokenRequests?.map(({ audience }) => audience).join(",") ?? "<unset>",
     },
     {
       name: "RequiresRepublish",
       type: "boolean",
-      doc: "Whether the driver is called again and again while a volume is mounted.",
+      doc: "Whether the driver is called periodically to refresh mounted volumes.",
       cell: ({ spec }) => spec?.requiresRepublish ?? false,
     },
     {
       name: "Modes",
       type: "string",
-      doc: "Kinds of volumes that the driver supports.",
+      doc: "Modes of volumes that the driver supports.",
       cell: ({ spec }) => orNone(spec?.volumeLifecycleModes?.join(",")),
     },
     ageColumn,

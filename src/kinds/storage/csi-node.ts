@@ -9,48 +9,54 @@ import { ObjectMeta } from "../../schema/object-meta.ts";
 import { since } from "../../schema/later-fields.ts";
 import { field, int32, list, string, time } from "../../schema/types.ts";
 
-const VolumeNodeResources = struct("VolumeNodeResources", "Limits of a driver on a node.", {
-  count: field(1, int32, "The most volumes of the driver that the node can use; absent means no limit.")
+const VolumeNodeResources = struct("VolumeNodeResources", "Volume limits of a driver on a node.", {
+  count: field(1, int32, "Maximum number of volumes of the driver on the node; absent for no limit.")
     .nullable()
     .check(nonNegative),
 });
 
 const CSINodeDriver = struct(
   "CSINodeDriver",
-  "A storage driver on a node.",
+  "A CSI driver on a node.",
   {
     name: field(1, string, "Name of the driver.").declaredRequired(),
-    nodeID: field(2, string, "Name by which the driver knows the node.").required().check(nodeIdentifier),
-    topologyKeys: field(3, list(string), "Label keys that tell where the node is.").emitEmpty().atomic(),
-    allocatable: field(4, VolumeNodeResources, "Limits of the driver on the node.").nullable(),
+    nodeID: field(2, string, "Identifier of the node for the driver.").required().check(nodeIdentifier),
+    topologyKeys: field(3, list(string), "Label keys of the node that the driver uses for topology.")
+      .emitEmpty()
+      .atomic(),
+    allocatable: field(4, VolumeNodeResources, "Volume limits of the driver on the node.").nullable(),
   },
   { check: checkNodeDriver },
 );
 
-const CSINodeSpec = struct("CSINodeSpec", "Storage drivers of a node.", {
-  drivers: field(1, list(CSINodeDriver), "The drivers; an empty list means none.")
+const CSINodeSpec = struct("CSINodeSpec", "CSI drivers of a node.", {
+  drivers: field(1, list(CSINodeDriver), "CSI drivers on the node, each with a unique name.")
     .declaredRequired()
     .mapBy("name")
     .patchMerge("name")
     .check(uniqueBy(({ name }) => name, "name")),
 });
 
-const StorageHealthCondition = struct("StorageHealthCondition", "A problem of the storage of a driver.", {
-  status: field(1, string, "What is wrong.").declaredRequired(),
-  reason: field(2, string, "Short reason for programs.").declaredRequired(),
-  message: field(3, string, "Explanation for people."),
-  accessMode: field(4, string, "Access mode of the volumes that have the problem.").nullable(),
-  volumeMode: field(5, string, "Mode of the volumes that have the problem.").nullable(),
-  lastTransitionTime: field(6, time, "When the condition last changed.").nullable(),
-});
+const StorageHealthCondition = struct(
+  "StorageHealthCondition",
+  "A problem of a driver's storage on a node.",
+  {
+    status: field(1, string, "Type of the problem.").declaredRequired(),
+    reason: field(2, string, "Machine-readable reason in CamelCase.").declaredRequired(),
+    message: field(3, string, "Human-readable details."),
+    accessMode: field(4, string, "Access mode of the affected volumes.").nullable(),
+    volumeMode: field(5, string, "Volume mode of the affected volumes.").nullable(),
+    lastTransitionTime: field(6, time, "Time of the last change of the condition.").nullable(),
+  },
+);
 
-const StorageHealth = struct("StorageHealth", "Health of the storage of a driver.", {
+const StorageHealth = struct("StorageHealth", "Health of a driver's storage on a node.", {
   name: field(1, string, "Name of the driver.").declaredRequired(),
-  healthConditions: field(2, list(StorageHealthCondition), "Problems of the storage.").atomic(),
+  healthConditions: field(2, list(StorageHealthCondition), "Current problems of the storage.").atomic(),
 });
 
-const CSINodeStatus = struct("CSINodeStatus", "State of the storage on a node.", {
-  storageHealth: field(1, list(StorageHealth), "Health by driver.")
+const CSINodeStatus = struct("CSINodeStatus", "Observed health of the storage of a node.", {
+  storageHealth: field(1, list(StorageHealth), "Health of the storage of each driver.")
     .mapBy("name")
     .patchMerge("name")
     .gated("CSIVolumeHealth"),
@@ -63,12 +69,14 @@ export const CSINode = kind({
   scope: "Cluster",
   returnsDeletedObject: true,
   allowUnconditionalUpdate: false,
-  doc: "Storage drivers that are installed on a node.",
+  doc: "CSI drivers installed on a node.",
   fields: {
-    metadata: field(1, ObjectMeta, "Metadata; the name is that of the node.").emitEmpty(),
-    spec: field(2, CSINodeSpec, "Storage drivers of the node.").declaredRequired(),
+    metadata: field(1, ObjectMeta, "Metadata; the name is the name of the node.").emitEmpty(),
+    spec: field(2, CSINodeSpec, "CSI drivers of the node.").declaredRequired(),
   },
-  later: () => ({ status: since("1.37", field(3, CSINodeStatus, "State of the storage.").emitEmpty()) }),
+  later: () => ({
+    status: since("1.37", field(3, CSINodeStatus, "Observed health of the storage of the node.").emitEmpty()),
+  }),
   laterStatus: {
     since: "1.37",
     status: { initial: () => ({}), keepsMetadata: "all" },
@@ -91,7 +99,7 @@ export const CSINode = kind({
     {
       name: "Drivers",
       type: "integer",
-      doc: "How many drivers the node has.",
+      doc: "Number of drivers on the node.",
       cell: ({ spec }) => (spec?.drivers ?? []).length,
     },
     ageColumn,

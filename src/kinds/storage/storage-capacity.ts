@@ -9,13 +9,19 @@ import { nameColumn } from "../columns.ts";
 import { LabelSelector } from "../meta/label-selector.ts";
 
 const fields = {
-  metadata: field(1, ObjectMeta, "Metadata of the capacity.").emitEmpty(),
-  nodeTopology: field(2, LabelSelector, "Nodes that can reach the storage; absent means none, empty all.")
+  metadata: field(1, ObjectMeta, "Metadata of the CSIStorageCapacity.").emitEmpty(),
+  nodeTopology: field(
+    2,
+    LabelSelector,
+    "Label selector of the nodes that can access the storage; absent selects none, empty all.",
+  )
     .nullable()
     .check(labelSelector),
-  storageClassName: field(3, string, "Class of the storage; it can't be changed.").declaredRequired(),
-  capacity: field(4, quantity, "How much is left.").nullable().check(nonNegativeQuantity),
-  maximumVolumeSize: field(5, quantity, "The largest volume that can be made.")
+  storageClassName: field(3, string, "Name of the StorageClass; immutable.").declaredRequired(),
+  capacity: field(4, quantity, "Available capacity in bytes, as a quantity.")
+    .nullable()
+    .check(nonNegativeQuantity),
+  maximumVolumeSize: field(5, quantity, "Maximum size of a new volume in bytes, as a quantity.")
     .nullable()
     .check(nonNegativeQuantity),
 };
@@ -29,7 +35,7 @@ export const storageCapacity: Omit<KindSpec<typeof fields>, "group" | "version">
   singular: "csistoragecapacity",
   scope: "Namespaced",
   allowUnconditionalUpdate: false,
-  doc: "How much storage of a class is left in a part of the cluster.",
+  doc: "Available capacity of a storage class in a part of the cluster.",
   fields,
   validate({ storageClassName }, report) {
     for (const message of dnsSubdomainFaults(storageClassName)) {
@@ -45,13 +51,13 @@ export const storageCapacity: Omit<KindSpec<typeof fields>, "group" | "version">
     {
       name: "StorageClassName",
       type: "string",
-      doc: "Class of the storage.",
+      doc: "Name of the StorageClass.",
       cell: (object: ObjectOf<typeof fields>) => object.storageClassName,
     },
     {
       name: "Capacity",
       type: "string",
-      doc: "How much is left.",
+      doc: "Available capacity.",
       cell: (object: ObjectOf<typeof fields>) => object.capacity ?? "<unset>",
     },
   ],

@@ -17,30 +17,44 @@ export const StorageClass = kind({
   shortNames: ["sc"],
   scope: "Cluster",
   returnsDeletedObject: true,
-  doc: "A class of storage from which volumes are made on demand.",
+  doc: "A class of storage for dynamically provisioned volumes.",
   effect: {
     enforced:
       "new claims without a class get the default one (plugin DefaultStorageClass); claims grow only where their class allows it (plugin PersistentVolumeClaimResize)",
   },
   fields: {
     metadata: field(1, ObjectMeta, "Metadata of the class.").emitEmpty(),
-    provisioner: field(2, string, "Who makes the volumes.").required().check(provisionerName),
-    parameters: field(3, map(string), "Settings for those who make the volumes.").check(checkParameters),
-    reclaimPolicy: field(4, string, "Reclaim policy of the volumes.")
+    provisioner: field(2, string, "Name of the provisioner that creates the volumes.")
+      .required()
+      .check(provisionerName),
+    parameters: field(3, map(string), "Parameters for the provisioner.").check(checkParameters),
+    reclaimPolicy: field(
+      4,
+      string,
+      "Reclaim policy of a volume after its claim is deleted: Delete, Retain or Recycle. Default: Delete.",
+    )
       .nullable()
       .oneOf("Delete", "Recycle", "Retain")
       .checkedWhenEmpty(false)
       .unpublishedDefault("Delete"),
-    mountOptions: field(5, list(string), "Mount options of the volumes; they aren't checked.").atomic(),
-    allowVolumeExpansion: field(6, bool, "Whether claims of the class may grow.").nullable(),
-    volumeBindingMode: field(7, string, "When volumes are made and bound.")
+    mountOptions: field(
+      5,
+      list(string),
+      "Mount options of the volumes; the server does not check them.",
+    ).atomic(),
+    allowVolumeExpansion: field(6, bool, "Whether claims of the class can be expanded.").nullable(),
+    volumeBindingMode: field(
+      7,
+      string,
+      "Time of provisioning and binding: Immediate, or WaitForFirstConsumer for when a pod needs it. Default: Immediate.",
+    )
       .nullable()
       .oneOf("Immediate", "WaitForFirstConsumer")
       .unpublishedDefault("Immediate"),
     allowedTopologies: field(
       8,
       list(TopologySelectorTerm),
-      "Topologies in which volumes may be made; empty means everywhere.",
+      "Topologies in which volumes can be provisioned; empty for no restriction.",
     ).atomic(),
   },
   validate(storageClass, report) {
@@ -73,25 +87,25 @@ export const StorageClass = kind({
     {
       name: "Provisioner",
       type: "string",
-      doc: "Who makes the volumes.",
+      doc: "Name of the provisioner that creates the volumes.",
       cell: ({ provisioner }) => provisioner,
     },
     {
       name: "ReclaimPolicy",
       type: "string",
-      doc: "Reclaim policy of the volumes.",
+      doc: "Reclaim policy of a volume after its claim is deleted.",
       cell: ({ reclaimPolicy }) => reclaimPolicy ?? "Delete",
     },
     {
       name: "VolumeBindingMode",
       type: "string",
-      doc: "When volumes are made and bound.",
+      doc: "Time of provisioning and binding volumes.",
       cell: ({ volumeBindingMode }) => volumeBindingMode ?? "Immediate",
     },
     {
       name: "AllowVolumeExpansion",
       type: "string",
-      doc: "Whether claims of the class may grow.",
+      doc: "Whether claims of the class can be expanded.",
       cell: ({ allowVolumeExpansion }) => allowVolumeExpansion ?? false,
     },
     ageColumn,

@@ -12,45 +12,51 @@ import { bool, field, int32, map, string, time } from "../../schema/types.ts";
 
 const VolumeAttachmentSource = struct(
   "VolumeAttachmentSource",
-  "The volume that should be attached; exactly one member is given.",
+  "The volume to attach; exactly one field is set.",
   {
-    persistentVolumeName: field(1, string, "Name of a persistent volume.").nullable(),
+    persistentVolumeName: field(1, string, "Name of the PersistentVolume.").nullable(),
     inlineVolumeSpec: field(
       2,
       PersistentVolumeSpec,
-      "The volume itself, for those that a pod names inline.",
+      "Specification of a volume that a pod defines inline.",
     ).nullable(),
   },
 );
 
-const VolumeAttachmentSpec = struct("VolumeAttachmentSpec", "What should be attached where.", {
-  attacher: field(1, string, "Driver that attaches the volume.").declaredRequired(),
-  source: field(2, VolumeAttachmentSource, "The volume.").declaredRequired(),
-  nodeName: field(3, string, "Node to which the volume is attached.").declaredRequired(),
-});
+const VolumeAttachmentSpec = struct(
+  "VolumeAttachmentSpec",
+  "The volume to attach, the driver and the node.",
+  {
+    attacher: field(1, string, "Name of the driver that attaches the volume.").declaredRequired(),
+    source: field(2, VolumeAttachmentSource, "The volume to attach.").declaredRequired(),
+    nodeName: field(3, string, "Name of the node to which the volume is attached.").declaredRequired(),
+  },
+);
 
 const VolumeError = struct(
   "VolumeError",
-  "What went wrong, and when.",
+  "An error of attaching or detaching a volume.",
   {
-    time: field(1, time, "When it went wrong.").emitEmpty(),
-    message: field(2, string, "What went wrong; no secrets."),
+    time: field(1, time, "Time of the error.").emitEmpty(),
+    message: field(2, string, "Details of the error, without secrets."),
   },
   {
     later: () => ({
       errorCode: since(
         "1.33",
-        field(3, int32, "Code of the driver's error.").nullable().gated("MutableCSINodeAllocatableCount"),
+        field(3, int32, "Error code of the driver (gRPC).")
+          .nullable()
+          .gated("MutableCSINodeAllocatableCount"),
       ),
     }),
   },
 );
 
-const VolumeAttachmentStatus = struct("VolumeAttachmentStatus", "How far the attachment has come.", {
+const VolumeAttachmentStatus = struct("VolumeAttachmentStatus", "Observed state of a VolumeAttachment.", {
   attached: field(1, bool, "Whether the volume is attached.").declaredRequired(),
-  attachmentMetadata: field(2, map(string), "What the attacher tells those who mount the volume."),
-  attachError: field(3, VolumeError, "The last failure to attach.").nullable(),
-  detachError: field(4, VolumeError, "The last failure to detach.").nullable(),
+  attachmentMetadata: field(2, map(string), "Information from the attacher for mounting the volume."),
+  attachError: field(3, VolumeError, "Last error of attaching the volume.").nullable(),
+  detachError: field(4, VolumeError, "Last error of detaching the volume.").nullable(),
 });
 
 export const VolumeAttachment = kind({
@@ -60,14 +66,14 @@ export const VolumeAttachment = kind({
   scope: "Cluster",
   returnsDeletedObject: true,
   allowUnconditionalUpdate: false,
-  doc: "The wish to attach a volume to a node, and what came of it.",
+  doc: "Requests that a volume be attached to a node, and reports the state.",
   effect: {
     enforced: "the authorization mode Node allows the agent of its node to read it",
   },
   fields: {
     metadata: field(1, ObjectMeta, "Metadata of the attachment.").emitEmpty(),
-    spec: field(2, VolumeAttachmentSpec, "What should be attached where.").declaredRequired(),
-    status: field(3, VolumeAttachmentStatus, "How far the attachment has come.").emitEmpty(),
+    spec: field(2, VolumeAttachmentSpec, "The volume to attach, the driver and the node.").declaredRequired(),
+    status: field(3, VolumeAttachmentStatus, "Observed state of the attachment.").emitEmpty(),
   },
   validate(attachment, report, context) {
     checkAttachment(attachment.spec, report.at("spec"), context);
@@ -91,19 +97,19 @@ export const VolumeAttachment = kind({
       name: "Attacher",
       type: "string",
       format: "name",
-      doc: "Driver that attaches the volume.",
+      doc: "Name of the driver that attaches the volume.",
       cell: ({ spec }) => spec.attacher,
     },
     {
       name: "PV",
       type: "string",
-      doc: "Name of the persistent volume.",
+      doc: "Name of the PersistentVolume.",
       cell: ({ spec }) => spec.source.persistentVolumeName ?? "",
     },
     {
       name: "Node",
       type: "string",
-      doc: "Node to which the volume is attached.",
+      doc: "Name of the node to which the volume is attached.",
       cell: ({ spec }) => spec.nodeName,
     },
     {

@@ -29,11 +29,13 @@ function declareVolumeAttributesClass<const V extends string>(
     scope: "Cluster",
     returnsDeletedObject: true,
     ...version,
-    doc: "A class of attributes of volumes, which a claim can change.",
+    doc: "A class of mutable volume attributes that claims can select.",
     fields: {
       metadata: field(1, ObjectMeta, "Metadata of the class.").emitEmpty(),
-      driverName: field(2, string, "Driver of the volumes.").required().check(provisionerName),
-      parameters: field(3, map(string), "Attributes, as the driver names them.")
+      driverName: field(2, string, "Name of the CSI driver of the volumes.")
+        .required()
+        .check(provisionerName),
+      parameters: field(3, map(string), "Attributes of the volumes, passed to the driver.")
         .declaredRequired()
         .check(checkParameters),
     },
@@ -48,7 +50,7 @@ function declareVolumeAttributesClass<const V extends string>(
       {
         name: "DriverName",
         type: "string",
-        doc: "Driver of the volumes.",
+        doc: "Name of the CSI driver of the volumes.",
         cell: ({ driverName }) => driverName,
       },
       ageColumn,

@@ -21,13 +21,13 @@ import {
 const specOf = ({ spec }: { readonly spec?: unknown }) => (spec ?? {}) as MigrationSpec;
 const statusOf = ({ status }: { readonly status?: unknown }) => (status ?? {}) as MigrationStatus;
 
-const resourceDoc = "Resource that is migrated; it can't be changed.";
-const conditionsDoc = "Running, Succeeded or Failed.";
-const tokenDoc = "Token of the next chunk of objects.";
+const resourceDoc = "Resource to migrate; immutable.";
+const conditionsDoc = "Conditions of the migration: Running, Succeeded or Failed.";
+const tokenDoc = "Continuation token of the next chunk of objects.";
 const revision = field(
   2,
   string,
-  "Resource version of the collection when the migration began. Objects with a later one need no migration.",
+  "Resource version of the collection when the migration started; newer objects need no migration.",
 );
 
 /** As in the reference, its format isn't `name`. */
@@ -41,7 +41,7 @@ const members = {
   scope: "Cluster",
   allowUnconditionalUpdate: false,
   gate: "StorageVersionMigrator",
-  doc: "Stores all objects of a resource again, so that they have its storage version.",
+  doc: "Rewrites all stored objects of a resource in its current storage version.",
   effect: { acts: "the controller `storage-version-migrator-controller` stores the objects again" },
   status: { initial: () => ({}), keepsMetadata: "all" },
 } as const;
@@ -53,7 +53,7 @@ function declareMigration<const V extends string>(
 ) {
   const spec = struct(
     "StorageVersionMigrationSpec",
-    "Resource that is migrated.",
+    "Resource to migrate.",
     { resource: field(1, GroupResource, resourceDoc).declaredRequired() },
     {
       // The stored form of v1alpha1 has it.
@@ -62,7 +62,7 @@ function declareMigration<const V extends string>(
       }),
     },
   );
-  const status = struct("StorageVersionMigrationStatus", "Progress of the migration.", {
+  const status = struct("StorageVersionMigrationStatus", "Observed progress of the migration.", {
     conditions: field(1, list(Condition), conditionsDoc).mapBy("type").patchMerge("type"),
     resourceVersion: revision,
   });
@@ -71,8 +71,8 @@ function declareMigration<const V extends string>(
     ...version,
     fields: {
       metadata: field(1, ObjectMeta, "Metadata of the migration.").emitEmpty(),
-      spec: field(2, spec, "Resource that is migrated.").emitEmpty(),
-      status: field(3, status, "Progress of the migration.").emitEmpty(),
+      spec: field(2, spec, "Resource to migrate.").emitEmpty(),
+      status: field(3, status, "Observed progress of the migration.").emitEmpty(),
     },
     validateCreate(migration, report, context) {
       checkSpec(specOf(migration), report.at("spec"), context);
@@ -89,10 +89,15 @@ function declareMigration<const V extends string>(
       {
         name: "Resource",
         type: "string",
-        doc: "Resource that is migrated.",
+        doc: "Resource to migrate.",
         cell: (one) => resourceText(specOf(one)),
       },
-      { name: "Status", type: "string", doc: "Last condition that is true.", cell: (one) => stateOf(one) },
+      {
+        name: "Status",
+        type: "string",
+        doc: "Type of the last condition that is true.",
+        cell: (one) => stateOf(one),
+      },
     ],
   });
 }
@@ -121,29 +126,33 @@ export const StorageVersionMigrationV1beta1 = declareMigration(v1beta1, {
 });
 export type StorageVersionMigrationV1beta1 = ObjectFor<typeof StorageVersionMigrationV1beta1>;
 
-const GroupVersionResource = v1alpha1.struct("GroupVersionResource", "A resource type.", {
-  group: field(1, string, "Group of the resource."),
-  version: field(2, string, "Version of the resource."),
+const GroupVersionResource = v1alpha1.struct("GroupVersionResource", "A group, version and resource.", {
+  group: field(1, string, "API group of the resource."),
+  version: field(2, string, "API version of the resource."),
   resource: field(3, string, "Name of the resource."),
 });
 
-const MigrationCondition = v1alpha1.struct("MigrationCondition", "One aspect of a migration's state.", {
-  type: field(1, string, "Running, Succeeded or Failed.").declaredRequired(),
-  status: field(2, string, "Whether it holds.").declaredRequired(),
-  lastUpdateTime: field(3, time, "When it was last updated.").emitEmpty(),
-  reason: field(4, string, "Short reason for programs."),
-  message: field(5, string, "Explanation for people."),
+const MigrationCondition = v1alpha1.struct("MigrationCondition", "A condition of a migration.", {
+  type: field(1, string, "Type of the condition: Running, Succeeded or Failed.").declaredRequired(),
+  status: field(2, string, "Status of the condition: True, False or Unknown.").declaredRequired(),
+  lastUpdateTime: field(3, time, "Time of the last update of the condition.").emitEmpty(),
+  reason: field(4, string, "Machine-readable reason in CamelCase."),
+  message: field(5, string, "Human-readable details."),
 });
 
-const SpecV1alpha1 = v1alpha1.struct("StorageVersionMigrationSpec", "Resource that is migrated.", {
+const SpecV1alpha1 = v1alpha1.struct("StorageVersionMigrationSpec", "Resource to migrate.", {
   resource: field(1, GroupVersionResource, resourceDoc).declaredRequired(),
   continueToken: field(2, string, tokenDoc),
 });
 
-const StatusV1alpha1 = v1alpha1.struct("StorageVersionMigrationStatus", "Progress of the migration.", {
-  conditions: field(1, list(MigrationCondition), conditionsDoc).mapBy("type").patchMerge("type"),
-  resourceVersion: revision,
-});
+const StatusV1alpha1 = v1alpha1.struct(
+  "StorageVersionMigrationStatus",
+  "Observed progress of the migration.",
+  {
+    conditions: field(1, list(MigrationCondition), conditionsDoc).mapBy("type").patchMerge("type"),
+    resourceVersion: revision,
+  },
+);
 
 /** Returns an object whose conditions have another name for their time. */
 function withTimes<O extends object>(object: O, from: string, to: string): O {
@@ -169,15 +178,15 @@ export const StorageVersionMigrationV1alpha1 = v1alpha1.kind({
   },
   fields: {
     metadata: field(1, ObjectMeta, "Metadata of the migration.").emitEmpty(),
-    spec: field(2, SpecV1alpha1, "Resource that is migrated.").emitEmpty(),
-    status: field(3, StatusV1alpha1, "Progress of the migration.").emitEmpty(),
+    spec: field(2, SpecV1alpha1, "Resource to migrate.").emitEmpty(),
+    status: field(3, StatusV1alpha1, "Observed progress of the migration.").emitEmpty(),
   },
   columns: [
     nameColumnWithoutFormat,
     {
       name: "Resource",
       type: "string",
-      doc: "Resource that is migrated.",
+      doc: "Resource to migrate.",
       cell({ spec }) {
         const { group = "", version = "", resource = "" } = spec?.resource ?? {};
         return `${resource}.${version}.${group}`;

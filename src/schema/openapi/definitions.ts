@@ -107,7 +107,7 @@ export class Definitions {
 
   /** Returns a reference to the definition of the body of a patch. */
   patch(): SchemaObject {
-    const description = "Changes to an object, in the form that the content type names.";
+    const description = "A patch of an object, in the format of the content type.";
     return this.define(`${this.names.metaPrefix}Patch`, () => ({ description, type: "object" }));
   }
 

@@ -18,17 +18,17 @@ export const plainScalars: Readonly<Partial<Record<ScalarName, SchemaObject>>> =
 /** Scalars with their own definition. */
 export const namedScalars: Readonly<Partial<Record<ScalarName, NamedScalar>>> = {
   time: both("apis.meta.v1.Time", {
-    description: "A time in RFC 3339 form, in UTC, to the second.",
+    description: "A time in RFC 3339 format, in UTC, with seconds.",
     type: "string",
     format: "date-time",
   }),
   microTime: both("apis.meta.v1.MicroTime", {
-    description: "A time in RFC 3339 form, in UTC, to the microsecond.",
+    description: "A time in RFC 3339 format, in UTC, with microseconds.",
     type: "string",
     format: "date-time",
   }),
   duration: both("apis.meta.v1.Duration", {
-    description: "A length of time such as `1h30m`.",
+    description: "A duration such as `1h30m`.",
     type: "string",
   }),
   fieldsV1: both("apis.meta.v1.FieldsV1", {
@@ -36,7 +36,7 @@ export const namedScalars: Readonly<Partial<Record<ScalarName, NamedScalar>>> = 
     type: "object",
   }),
   object: both("runtime.RawExtension", {
-    description: "Any object that names its own apiVersion and kind.",
+    description: "An object of any kind, with apiVersion and kind.",
     type: "object",
   }),
   quantity: mixed("api.resource.Quantity", "An exact number with a unit, such as `100m` or `2Gi`.", "number"),

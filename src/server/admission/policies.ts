@@ -57,11 +57,11 @@ interface PolicyUse<P extends PolicyBase> {
 }
 
 const settingFields = {
-  kind: field(undefined, string, "Name of the plugin with Configuration."),
-  apiVersion: field(undefined, string, "Version of the configuration's form."),
+  kind: field(undefined, string, "Name of the plugin, followed by `Configuration`."),
+  apiVersion: field(undefined, string, "Version of the configuration format."),
   staticManifestsDir: field(undefined, string, "Folder with policies and bindings."),
 };
-const settingsType = struct("PolicyConfiguration", "Configures a plugin of policies.", settingFields);
+const settingsType = struct("PolicyConfiguration", "Configuration of a policy plugin.", settingFields);
 
 /**
  * Reads the policies in the files of a plugin's configuration.

@@ -5,11 +5,11 @@ import { struct } from "../../schema/meta.ts";
 import { field, int32, string } from "../../schema/types.ts";
 import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
 
-const TracingConfiguration = struct("TracingConfiguration", "How requests are traced.", {
+const TracingConfiguration = struct("TracingConfiguration", "Configuration of request tracing.", {
   kind: field(undefined, string, "TracingConfiguration."),
   apiVersion: field(undefined, string, "Version of the configuration format."),
-  endpoint: field(undefined, string, "URL of the collector; http://localhost:4318 by default."),
-  samplingRatePerMillion: field(undefined, int32, "Requests that are traced, of a million; 0 by default."),
+  endpoint: field(undefined, string, "URL of the collector. Default: http://localhost:4318."),
+  samplingRatePerMillion: field(undefined, int32, "Number of traced requests per million. Default: 0."),
 });
 
 /** The content of the file of `--tracing-config-file`. */

@@ -29,12 +29,12 @@ import type { ServerOptions } from "../options/server-options.ts";
 
 const WebhookAdmissionConfiguration = struct(
   "WebhookAdmissionConfiguration",
-  "Configures the credentials with which the server calls webhooks.",
+  "Configuration of a webhook plugin.",
   {
     kind: field(undefined, string, "WebhookAdmissionConfiguration."),
-    apiVersion: field(undefined, string, "Version of the configuration's form."),
-    kubeConfigFile: field(undefined, string, "Client configuration file with the credentials."),
-    staticManifestsDir: field(undefined, string, "Folder with configurations of webhooks."),
+    apiVersion: field(undefined, string, "Version of the configuration format."),
+    kubeConfigFile: field(undefined, string, "Kubeconfig with the credentials for calls of webhooks."),
+    staticManifestsDir: field(undefined, string, "Folder with webhook configurations."),
   },
 );
 

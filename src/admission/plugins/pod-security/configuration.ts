@@ -8,23 +8,19 @@ import type { PluginConfiguration } from "../../configuration.ts";
 import { latest, levelForm, parseLevel, parseVersion, versionMessage, type LevelVersion } from "./levels.ts";
 import { modes, type Mode, type Policy } from "./namespace-policy.ts";
 
-const Defaults = struct(
-  "PodSecurityDefaults",
-  "The policy of namespaces, as far as their labels don't say.",
-  {
-    enforce: field(undefined, string, "Level that pods must not violate."),
-    "enforce-version": field(undefined, string, "Version of that level."),
-    audit: field(undefined, string, "Level whose violations are recorded in the audit log."),
-    "audit-version": field(undefined, string, "Version of that level."),
-    warn: field(undefined, string, "Level whose violations the client is warned of."),
-    "warn-version": field(undefined, string, "Version of that level."),
-  },
-);
+const Defaults = struct("PodSecurityDefaults", "Default policy of namespaces without labels for it.", {
+  enforce: field(undefined, string, "Level that pods must not violate."),
+  "enforce-version": field(undefined, string, "Version of the level in `enforce`."),
+  audit: field(undefined, string, "Level whose violations are recorded in the audit log."),
+  "audit-version": field(undefined, string, "Version of the level in `audit`."),
+  warn: field(undefined, string, "Level whose violations cause a warning for the client."),
+  "warn-version": field(undefined, string, "Version of the level in `warn`."),
+});
 
-const Exemptions = struct("PodSecurityExemptions", "What is not checked.", {
-  usernames: field(undefined, list(string), "Users whose pods aren't checked."),
-  namespaces: field(undefined, list(string), "Namespaces whose pods aren't checked."),
-  runtimeClasses: field(undefined, list(string), "Runtime classes whose pods aren't checked."),
+const Exemptions = struct("PodSecurityExemptions", "Pods that are not checked.", {
+  usernames: field(undefined, list(string), "Names of users whose pods are not checked."),
+  namespaces: field(undefined, list(string), "Namespaces whose pods are not checked."),
+  runtimeClasses: field(undefined, list(string), "Runtime classes whose pods are not checked."),
 });
 
 const PodSecurityConfiguration = struct(
@@ -32,9 +28,9 @@ const PodSecurityConfiguration = struct(
   "Defaults and exemptions of PodSecurity.",
   {
     kind: field(undefined, string, "PodSecurityConfiguration."),
-    apiVersion: field(undefined, string, "Version of the configuration's form."),
-    defaults: field(undefined, Defaults, "The policy where labels of the namespace say nothing."),
-    exemptions: field(undefined, Exemptions, "What is not checked."),
+    apiVersion: field(undefined, string, "Version of the configuration format."),
+    defaults: field(undefined, Defaults, "Default policy of namespaces without labels for it."),
+    exemptions: field(undefined, Exemptions, "Pods that are not checked."),
   },
 );
 

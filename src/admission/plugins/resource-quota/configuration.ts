@@ -7,29 +7,29 @@ import type { PluginConfiguration } from "../../configuration.ts";
 import type { ScopeCondition } from "./scopes.ts";
 
 const Scope = struct("LimitedScope", "A scope of objects that need a quota.", {
-  scopeName: field(undefined, string, "The scope.").required(),
-  operator: field(undefined, string, "Relation of the scope to the values.").required(),
+  scopeName: field(undefined, string, "Name of the scope.").required(),
+  operator: field(undefined, string, "Operator: In, NotIn, Exists or DoesNotExist.").required(),
   values: field(undefined, list(string), "Values for In and NotIn."),
 });
 
-const Limited = struct("LimitedResource", "A resource that may be used only if a quota covers it.", {
-  apiGroup: field(undefined, string, "Group of the objects; empty for the core group."),
+const Limited = struct("LimitedResource", "A resource that can be consumed only with a quota.", {
+  apiGroup: field(undefined, string, "API group of the objects; empty for the core group."),
   resource: field(undefined, string, "Resource type of the objects.").required(),
   matchContains: field(
     undefined,
     list(string),
-    "Substrings of the names that need a quota, such as `.storage`.",
+    "Substrings of resource names that need a quota, such as `.storage`.",
   ),
-  matchScopes: field(undefined, list(Scope), "Scopes in which objects need a quota of that scope."),
+  matchScopes: field(undefined, list(Scope), "Scopes in which objects need a quota with that scope."),
 });
 
 const QuotaConfiguration = struct(
   "ResourceQuotaConfiguration",
-  "Resources that may be used only if a quota covers them.",
+  "Resources that can be consumed only with a quota.",
   {
     kind: field(undefined, string, "ResourceQuotaConfiguration."),
     apiVersion: field(undefined, string, "Version of the configuration format."),
-    limitedResources: field(undefined, list(Limited), "The resources."),
+    limitedResources: field(undefined, list(Limited), "Resources that can be consumed only with a quota."),
   },
 );
 

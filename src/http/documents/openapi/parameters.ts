@@ -30,18 +30,21 @@ export const restParameter: Parameter = {
   name: "path",
   in: "path",
   type: "string",
-  doc: "Path at the other end of the connection.",
+  doc: "URL path to request from the target of the connection.",
 };
 
-export const prettyParameter = query("pretty", "string", "If true, the answer is laid out for reading.");
+export const prettyParameter = query("pretty", "string", "Whether to indent the JSON of the response.");
 
-const dryRun = query("dryRun", "string", "`All` runs every stage of the request but stores nothing.");
-const fieldManager = query("fieldManager", "string", "Name under which the changed fields are recorded.");
+const dryRun = query("dryRun", "string", "`All` processes the request without storing the result.");
+const fieldManager = query(
+  "fieldManager",
+  "string",
+  "Name of the field manager that owns the changed fields.",
+);
 const fieldValidation = query(
   "fieldValidation",
   "string",
-  "What happens to unknown and duplicate fields: Ignore drops them, Warn (the default) drops them and warns, Strict " +
-    "refuses the request.",
+  "Handling of unknown and duplicate fields: Ignore, Warn or Strict, which rejects them. Default: Warn.",
 );
 
 export const writeParameters: readonly Parameter[] = [dryRun, fieldManager, fieldValidation];
@@ -49,25 +52,25 @@ export const writeParameters: readonly Parameter[] = [dryRun, fieldManager, fiel
 export const forceParameter = query(
   "force",
   "boolean",
-  "Whether an apply takes over fields that others own.",
+  "Whether an apply takes over fields that other managers own.",
 );
 
 const selectionParameters: readonly Parameter[] = [
-  query("fieldSelector", "string", "Only objects whose fields match."),
-  query("labelSelector", "string", "Only objects whose labels match."),
+  query("fieldSelector", "string", "Field selector; only matching objects are returned."),
+  query("labelSelector", "string", "Label selector; only matching objects are returned."),
 ];
 
 const listParameters: readonly Parameter[] = [
   ...selectionParameters,
-  query("limit", "integer", "The most objects that one answer may hold."),
-  query("continue", "string", "The token of the answer before, to go on with the list."),
+  query("limit", "integer", "Maximum number of objects in the response."),
+  query("continue", "string", "Continuation token from the previous response."),
   query(
     "resourceVersion",
     "string",
-    "The version at which the list is read, or after which the watch begins.",
+    "Resource version at which the list is read, or after which the watch starts.",
   ),
-  query("resourceVersionMatch", "string", "Exact or NotOlderThan: how resourceVersion is meant."),
-  query("timeoutSeconds", "integer", "When the server ends a list or watch, in seconds."),
+  query("resourceVersionMatch", "string", "Meaning of `resourceVersion` for lists: Exact or NotOlderThan."),
+  query("timeoutSeconds", "integer", "Seconds after which the server ends the list or watch."),
 ];
 
 const laterListParameters: readonly Parameter[] = [
@@ -75,8 +78,8 @@ const laterListParameters: readonly Parameter[] = [
   query(
     "shardSelector",
     "string",
-    "Only objects whose uid or namespace has a hash in one of the ranges (feature gate ShardedListAndWatch): " +
-      "`shardRange(object.metadata.uid, '0x0000000000000000', '0x8000000000000000') || shardRange(…)`.",
+    "Hash ranges of UIDs or namespaces (gate ShardedListAndWatch): " +
+      "`shardRange(object.metadata.uid, '0x0000000000000000', '0x8000000000000000')`, joined with `||`.",
   ),
 ];
 
@@ -89,7 +92,7 @@ export function listParametersOf(release: Release): readonly Parameter[] {
 const viewParameter = query(
   "view",
   "string",
-  "`mine` limits a list or watch to the objects that the user may get; it needs no right to list or watch.",
+  "`mine` limits a list or watch to the objects that the user may get; it needs no permission to list or watch.",
 );
 
 /** The parameters of lists without a counterpart in Kubernetes; see `docs/views.md` and `docs/sorted-lists.md`. */
@@ -98,61 +101,81 @@ export const furtherListParameters: readonly Parameter[] = [
   query(
     "search",
     "string",
-    "Only objects with this text in their name or in a label, in upper or lower case.",
+    "Text to search for in names and labels, without regard to case; only matching objects are returned.",
   ),
-  query("sort", "string", "The field by which a list is sorted, such as `-metadata.creationTimestamp`."),
+  query(
+    "sort",
+    "string",
+    "Field by which the list is sorted, such as `-metadata.creationTimestamp` (descending).",
+  ),
 ];
 
 export const watchParameters: readonly Parameter[] = [
-  query("allowWatchBookmarks", "boolean", "Whether a watch may tell, without a change, how far it has come."),
-  query("sendInitialEvents", "boolean", "Whether a watch begins with the objects that exist."),
-  query("watch", "boolean", "If true, the answer is a stream of changes."),
+  query(
+    "allowWatchBookmarks",
+    "boolean",
+    "Whether the watch has bookmarks: events with the current resource version only.",
+  ),
+  query("sendInitialEvents", "boolean", "Whether the watch starts with the existing objects."),
+  query("watch", "boolean", "Whether to respond with a stream of changes instead of a list."),
 ];
 
 export const deleteParameters: readonly Parameter[] = [
   dryRun,
-  query("gracePeriodSeconds", "integer", "Seconds that the object is given to end well."),
-  query("orphanDependents", "boolean", "Deprecated: true is the policy Orphan."),
-  query("propagationPolicy", "string", "What happens to dependents: Background, Foreground or Orphan."),
+  query(
+    "gracePeriodSeconds",
+    "integer",
+    "Seconds until the object is deleted; 0 deletes at once. Default: that of the kind.",
+  ),
+  query(
+    "orphanDependents",
+    "boolean",
+    "Deprecated: whether to orphan the dependents; use `propagationPolicy`.",
+  ),
+  query("propagationPolicy", "string", "Handling of dependents: Background, Foreground or Orphan."),
 ];
 
 const container = query(
   "container",
   "string",
-  "Name of the container; the only one, or the default one, where it is left out.",
+  "Name of the container. Default: the only one, or the default container of the pod.",
 );
 const streams: readonly Parameter[] = [
   container,
-  query("stdin", "boolean", "Whether what the client sends is the input of the process."),
-  query("stdout", "boolean", "Whether the client gets what the process writes to its standard output."),
-  query("stderr", "boolean", "Whether the client gets what the process writes to its standard error."),
-  query("tty", "boolean", "Whether the process has a terminal."),
+  query("stdin", "boolean", "Whether to forward the client's input to the standard input of the process."),
+  query("stdout", "boolean", "Whether to return the standard output of the process."),
+  query("stderr", "boolean", "Whether to return the standard error of the process."),
+  query("tty", "boolean", "Whether to allocate a terminal for the process."),
 ];
 
 /** The query parameters of connections, by subresource. */
 export const connectionParameters: Readonly<Record<string, readonly Parameter[]>> = {
   attach: streams,
   exec: [
-    query("command", "string", "The command and its arguments, one after the other; no shell reads them."),
+    query(
+      "command",
+      "string",
+      "The command, or one of its arguments; repeated for each. It is run without a shell.",
+    ),
     ...streams,
   ],
   log: [
     container,
-    query("follow", "boolean", "Whether the answer goes on while the container writes."),
+    query("follow", "boolean", "Whether to keep the response open and send new lines of the log."),
     query(
       "insecureSkipTLSVerifyBackend",
       "boolean",
-      "Whether the node's agent may show any certificate; what it answers can't be trusted then.",
+      "Whether to skip the verification of the kubelet's certificate; the response is then not trustworthy.",
     ),
-    query("limitBytes", "integer", "The most bytes that are answered."),
-    query("previous", "boolean", "Whether the log is that of the container before it was started again."),
-    query("sinceSeconds", "integer", "How old the first line may be, in seconds."),
-    query("tailLines", "integer", "How many of the last lines are answered."),
-    query("timestamps", "boolean", "Whether each line begins with its time."),
+    query("limitBytes", "integer", "Maximum size of the response in bytes."),
+    query("previous", "boolean", "Whether to return the log of the previous run of the container."),
+    query("sinceSeconds", "integer", "Maximum age of the lines in seconds."),
+    query("tailLines", "integer", "Number of lines to return from the end of the log."),
+    query("timestamps", "boolean", "Whether to prefix each line with its time."),
     prettyParameter,
   ],
-  portforward: [query("ports", "integer", "The ports of the pod.")],
-  proxy: [query("path", "string", "Path at the other end; what stands behind the subresource counts.")],
+  portforward: [query("ports", "integer", "Ports of the pod to forward.")],
+  proxy: [query("path", "string", "URL path to request; the path after the subresource takes precedence.")],
 };
 
 const forms: Readonly<Record<Dialect, WeakMap<Parameter, object>>> = {

@@ -9,19 +9,19 @@ function query(name: string, type: Parameter["type"], doc: string): Parameter {
 }
 
 const commonParameters: readonly Parameter[] = [
-  query("resourceVersion", "string", "The version after which the events begin."),
-  query("sendInitialEvents", "boolean", "Whether the stream begins with the existing objects."),
-  query("allowWatchBookmarks", "boolean", "Whether the stream has bookmarks; true by default."),
-  query("timeoutSeconds", "integer", "Time after which the server ends the stream, in seconds."),
+  query("resourceVersion", "string", "Resource version after which the events start."),
+  query("sendInitialEvents", "boolean", "Whether the stream starts with the existing objects."),
+  query("allowWatchBookmarks", "boolean", "Whether the stream has bookmarks. Default: true."),
+  query("timeoutSeconds", "integer", "Seconds after which the server ends the stream."),
   query("view", "string", "`mine` limits the stream to the objects that the user may get."),
-  query("includeObject", "string", "The part of an object in the row of a table: None, Metadata or Object."),
+  query("includeObject", "string", "Content of each table row's `object`: None, Metadata or Object."),
 ];
 
 const watch = query(
   "watch",
   "string",
-  "A resource type, as RESOURCE, VERSION/RESOURCE or GROUP/VERSION/RESOURCE, then optionally `?` and the parameters " +
-    "namespace, labelSelector and fieldSelector. May be repeated.",
+  "Resource type to watch: RESOURCE, VERSION/RESOURCE or GROUP/VERSION/RESOURCE, optionally with `?` and the parameters " +
+    "namespace, labelSelector and fieldSelector. Can be repeated.",
 );
 
 const string = { type: "string" };

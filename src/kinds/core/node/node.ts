@@ -10,34 +10,30 @@ import { checkAddresses, checkAmounts, checkPodRanges, checkSetOnce, unambiguous
 import { NodeStatus } from "./status.ts";
 import { Taint, uniqueTaints } from "./taint.ts";
 
-const NodePodPreemptionPolicy = struct("NodePodPreemptionPolicy", "Which preemptions a node allows.", {
+const NodePodPreemptionPolicy = struct("NodePodPreemptionPolicy", "Preemption of pods on a node.", {
   disableResizePreemption: field(
     1,
     list(string),
-    "Reasons for which no pod is preempted for a resize.",
+    "Reasons of pod resizes that do not preempt other pods on the node.",
   ).set(),
 });
 
 const NodeSpec = struct(
   "NodeSpec",
-  "What a node should be.",
+  "Desired state of a Node.",
   {
-    podCIDR: field(1, string, "Range of addresses that the node gives to its pods."),
-    externalID: field(2, string, "Deprecated; not every node agent sets it."),
-    providerID: field(3, string, "Identifier that the provider of the machine gave the node."),
-    unschedulable: field(4, bool, "New pods aren't placed on the node; those that run stay."),
-    taints: field(5, list(Taint), "Marks that keep away pods which don't tolerate them.")
+    podCIDR: field(1, string, "Range of pod addresses of the node in CIDR notation."),
+    externalID: field(2, string, "Deprecated; not every kubelet sets it."),
+    providerID: field(3, string, "Identifier of the machine at its provider, as `<provider>://<id>`."),
+    unschedulable: field(4, bool, "Whether new pods are not scheduled to the node; running pods stay."),
+    taints: field(5, list(Taint), "Taints of the node, which repel pods without a matching toleration.")
       .atomic()
       .check(uniqueTaints),
-    configSource: field(
-      6,
-      NodeConfigSource,
-      "Deprecated; it was the source of the node agent's configuration.",
-    ).nullable(),
+    configSource: field(6, NodeConfigSource, "Deprecated: source of the kubelet's configuration.").nullable(),
     podCIDRs: field(
       7,
       list(string),
-      "Ranges of addresses for the node's pods, at most one a family; the first equals podCIDR.",
+      "Ranges of pod addresses in CIDR notation, at most one per family; the first equals `podCIDR`.",
     )
       .set()
       .patchMerge()
@@ -54,7 +50,7 @@ const NodeSpec = struct(
     later: () => ({
       podPreemptionPolicy: since(
         "1.37",
-        field(8, NodePodPreemptionPolicy, "Which preemptions the node allows.")
+        field(8, NodePodPreemptionPolicy, "Preemption of pods on the node.")
           .nullable()
           .gated("InPlacePodVerticalScalingSchedulerPreemption"),
       ),
@@ -68,15 +64,15 @@ export const Node = kind({
   singular: "node",
   shortNames: ["no"],
   scope: "Cluster",
-  doc: "A machine on which pods run.",
+  doc: "A machine that runs pods.",
   effect: {
     acts: "a new one gets the taint of nodes that are not ready (plugin TaintNodesByCondition); `proxy` connects to its agent",
   },
   fields: {
     metadata: field(1, ObjectMeta, "Metadata of the node.").emitEmpty(),
-    spec: field(2, NodeSpec, "What the node should be.").emitEmpty(),
+    spec: field(2, NodeSpec, "Desired state of the Node.").emitEmpty(),
     // As in the reference, only amounts and addresses are validated.
-    status: field(3, NodeStatus, "What the node is like now.").emitEmpty().unchecked(),
+    status: field(3, NodeStatus, "Observed state of the Node.").emitEmpty().unchecked(),
   },
   selectable: { "spec.unschedulable": (node) => String(node.spec?.unschedulable ?? false) },
   // The configuration source is no longer supported; it is kept only if the stored object has one.
@@ -119,7 +115,7 @@ export const Node = kind({
     {
       name: "Status",
       type: "string",
-      doc: "Whether the node is ready, and takes new pods.",
+      doc: "Whether the node is ready and accepts new pods.",
       cell: (node) => stateText(node.status?.conditions ?? [], node.spec?.unschedulable === true),
     },
     {
@@ -132,21 +128,21 @@ export const Node = kind({
     {
       name: "Version",
       type: "string",
-      doc: "Version of the node agent.",
+      doc: "Version of the kubelet.",
       cell: (node) => node.status?.nodeInfo?.kubeletVersion ?? "",
     },
     {
       name: "Internal-IP",
       type: "string",
       priority: 1,
-      doc: "Address of the node inside the cluster.",
+      doc: "Internal IP address of the node.",
       cell: (node) => addressOf(node.status?.addresses, "InternalIP"),
     },
     {
       name: "External-IP",
       type: "string",
       priority: 1,
-      doc: "Address of the node for the outside.",
+      doc: "External IP address of the node.",
       cell: (node) => addressOf(node.status?.addresses, "ExternalIP"),
     },
     {
@@ -167,7 +163,7 @@ export const Node = kind({
       name: "Container-Runtime",
       type: "string",
       priority: 1,
-      doc: "Container runtime of the node and its version.",
+      doc: "Container runtime and its version.",
       cell: (node) => orUnknown(node.status?.nodeInfo?.containerRuntimeVersion),
     },
   ],

@@ -15,87 +15,96 @@ import {
   time,
 } from "../../../schema/types.ts";
 
-const NodeCondition = struct("NodeCondition", "One aspect of a node's state.", {
-  type: field(1, string, "What the condition is about.")
+const NodeCondition = struct("NodeCondition", "A condition of a Node.", {
+  type: field(1, string, "Type of the condition, such as Ready or DiskPressure.")
     .declaredRequired()
     .knownValues("DiskPressure", "MemoryPressure", "NetworkUnavailable", "PIDPressure", "Ready"),
-  status: field(2, string, "Whether it holds.").declaredRequired().knownValues("False", "True", "Unknown"),
-  lastHeartbeatTime: field(3, time, "When news of the condition came last.").emitEmpty(),
-  lastTransitionTime: field(4, time, "When the status last changed.").emitEmpty(),
-  reason: field(5, string, "Short reason for programs."),
-  message: field(6, string, "Explanation for people."),
+  status: field(2, string, "Status of the condition: True, False or Unknown.")
+    .declaredRequired()
+    .knownValues("False", "True", "Unknown"),
+  lastHeartbeatTime: field(3, time, "Time of the last update of the condition.").emitEmpty(),
+  lastTransitionTime: field(4, time, "Time of the last change of `status`.").emitEmpty(),
+  reason: field(5, string, "Machine-readable reason in CamelCase."),
+  message: field(6, string, "Human-readable details."),
 });
 
-const NodeAddress = struct("NodeAddress", "One address of a node.", {
-  type: field(1, string, "What kind of address it is.")
+const NodeAddress = struct("NodeAddress", "An address of a node.", {
+  type: field(1, string, "Type of the address, such as InternalIP or Hostname.")
     .declaredRequired()
     .knownValues("ExternalDNS", "ExternalIP", "Hostname", "InternalDNS", "InternalIP"),
-  address: field(2, string, "The address itself.").declaredRequired(),
+  address: field(2, string, "IP address or host name.").declaredRequired(),
 });
 
-const DaemonEndpoint = struct("DaemonEndpoint", "A port on which one of the node's daemons listens.", {
-  Port: field(1, int32, "Number of the port.").declaredRequired(),
+const DaemonEndpoint = struct("DaemonEndpoint", "The port of a daemon on a node.", {
+  Port: field(1, int32, "Port number.").declaredRequired(),
 });
 
-const NodeDaemonEndpoints = struct("NodeDaemonEndpoints", "Ports of the daemons that run on a node.", {
-  kubeletEndpoint: field(1, DaemonEndpoint, "Where the node agent listens.").emitEmpty(),
+const NodeDaemonEndpoints = struct("NodeDaemonEndpoints", "Ports of the daemons on a node.", {
+  kubeletEndpoint: field(1, DaemonEndpoint, "Port of the kubelet.").emitEmpty(),
 });
 
-const NodeSwapStatus = struct("NodeSwapStatus", "Swap of a node.", {
-  capacity: field(1, int64, "Size of the swap in bytes.").nullable(),
+const NodeSwapStatus = struct("NodeSwapStatus", "Swap space of a node.", {
+  capacity: field(1, int64, "Size of the swap space in bytes.").nullable(),
 });
 
 const NodeRuntimeHandlerFeatures = struct(
   "NodeRuntimeHandlerFeatures",
-  "What a runtime can do.",
+  "Features of a container runtime.",
   {
     recursiveReadOnlyMounts: field(
       1,
       bool,
-      "Whether it can make mounts below a read-only one read-only.",
+      "Whether the runtime supports recursive read-only mounts.",
     ).nullable(),
   },
   {
     later: () => ({
-      userNamespaces: since("1.31", field(2, bool, "Whether it has user namespaces.").nullable()),
+      userNamespaces: since(
+        "1.31",
+        field(2, bool, "Whether the runtime supports user namespaces.").nullable(),
+      ),
     }),
   },
 );
 
-const NodeRuntimeHandler = struct("NodeRuntimeHandler", "A container runtime of a node.", {
-  name: field(1, string, "Name of the runtime; empty for the default one.").emitEmpty(),
-  features: field(2, NodeRuntimeHandlerFeatures, "What it can do.").nullable(),
+const NodeRuntimeHandler = struct("NodeRuntimeHandler", "A container runtime on a node.", {
+  name: field(1, string, "Name of the runtime handler; empty for the default one.").emitEmpty(),
+  features: field(2, NodeRuntimeHandlerFeatures, "Features of the runtime.").nullable(),
 });
 
-const NodeFeatures = struct("NodeFeatures", "What the container runtime of a node can do.", {
-  supplementalGroupsPolicy: field(1, bool, "Whether it has supplementalGroupsPolicy.").nullable(),
+const NodeFeatures = struct("NodeFeatures", "Features of the container runtimes of a node.", {
+  supplementalGroupsPolicy: field(
+    1,
+    bool,
+    "Whether the field `supplementalGroupsPolicy` is supported.",
+  ).nullable(),
 });
 
 const NodeSystemInfo = struct(
   "NodeSystemInfo",
-  "What a node runs on.",
+  "Identifiers and software versions of a node.",
   {
-    machineID: field(1, string, "Identifier of the machine that the node reports.").declaredRequired(),
-    systemUUID: field(2, string, "Identifier of the system that the node reports.").declaredRequired(),
-    bootID: field(3, string, "Identifier of the node's present boot.").declaredRequired(),
-    kernelVersion: field(4, string, "Version of the node's kernel.").declaredRequired(),
-    osImage: field(5, string, "Operating system as the node names it.").declaredRequired(),
+    machineID: field(1, string, "Machine ID, such as that of `/etc/machine-id`.").declaredRequired(),
+    systemUUID: field(2, string, "System UUID reported by the machine.").declaredRequired(),
+    bootID: field(3, string, "Boot ID; it changes with every boot.").declaredRequired(),
+    kernelVersion: field(4, string, "Version of the kernel.").declaredRequired(),
+    osImage: field(5, string, "Name and version of the operating system image.").declaredRequired(),
     containerRuntimeVersion: field(
       6,
       string,
       "Name and version of the container runtime.",
     ).declaredRequired(),
-    kubeletVersion: field(7, string, "Version of the node agent.").declaredRequired(),
-    kubeProxyVersion: field(8, string, "Version of the service proxy on the node.").declaredRequired(),
-    operatingSystem: field(9, string, "Operating system that the node reports.").declaredRequired(),
-    architecture: field(10, string, "Processor architecture that the node reports.").declaredRequired(),
+    kubeletVersion: field(7, string, "Version of the kubelet.").declaredRequired(),
+    kubeProxyVersion: field(8, string, "Version of kube-proxy; deprecated.").declaredRequired(),
+    operatingSystem: field(9, string, "Operating system, such as `linux`.").declaredRequired(),
+    architecture: field(10, string, "Processor architecture, such as `amd64`.").declaredRequired(),
   },
   {
     later: () => ({
-      swap: since("1.33", field(11, NodeSwapStatus, "Swap of the node.").nullable()),
+      swap: since("1.33", field(11, NodeSwapStatus, "Swap space of the node.").nullable()),
       runningInUserNamespace: since(
         "1.37",
-        field(12, bool, "Whether the node agent is in a user namespace.")
+        field(12, bool, "Whether the kubelet runs in a user namespace.")
           .nullable()
           .gated("KubeletInUserNamespace"),
       ),
@@ -103,43 +112,39 @@ const NodeSystemInfo = struct(
   },
 );
 
-const ContainerImage = struct("ContainerImage", "An image of containers that lies on a node.", {
-  names: field(1, list(string), "Names by which the image is known.").emitEmpty().atomic(),
+const ContainerImage = struct("ContainerImage", "A container image on a node.", {
+  names: field(1, list(string), "Names of the image.").emitEmpty().atomic(),
   sizeBytes: field(2, int64, "Size of the image in bytes."),
 });
 
-const AttachedVolume = struct("AttachedVolume", "A volume that is attached to a node.", {
+const AttachedVolume = struct("AttachedVolume", "A volume attached to a node.", {
   name: field(1, string, "Name of the volume.").declaredRequired(),
-  devicePath: field(2, string, "Path of the device at which the volume can be found.").declaredRequired(),
+  devicePath: field(2, string, "Path of the volume's device on the node.").declaredRequired(),
 });
 
 export const NodeStatus = struct(
   "NodeStatus",
-  "What a node is like now.",
+  "Observed state of a Node.",
   {
-    capacity: field(1, map(quantity), "All that the node has of each resource."),
-    allocatable: field(
-      2,
-      map(quantity),
-      "What pods may have of each resource; without it, all that the node has.",
-    ),
-    phase: field(3, string, "Deprecated; it is no longer written.").oneOf("Pending", "Running", "Terminated"),
-    conditions: field(4, list(NodeCondition), "What is known about the node's state.")
+    capacity: field(1, map(quantity), "Total amount of each resource of the node."),
+    allocatable: field(2, map(quantity), "Amount of each resource available to pods. Default: `capacity`."),
+    phase: field(3, string, "Deprecated; no longer set.").oneOf("Pending", "Running", "Terminated"),
+    conditions: field(4, list(NodeCondition), "Conditions of the node, such as Ready.")
       .mapBy("type")
       .patchMerge("type"),
-    addresses: field(5, list(NodeAddress), "Addresses at which the node can be reached.")
+    addresses: field(5, list(NodeAddress), "IP addresses and host names of the node.")
       .mapBy("type")
       .patchMerge("type"),
     daemonEndpoints: field(6, NodeDaemonEndpoints, "Ports of the node's daemons.").emitEmpty(),
-    nodeInfo: field(7, NodeSystemInfo, "What the node runs on.").emitEmpty(),
-    images: field(8, list(ContainerImage), "Images that lie on the node.").atomic(),
-    volumesInUse: field(9, list(string), "Attachable volumes that the node uses.").atomic(),
-    volumesAttached: field(10, list(AttachedVolume), "Volumes that are attached to the node.").atomic(),
-    config: field(
-      11,
-      NodeConfigStatus,
-      "Deprecated; it was the state of the configuration given to the node agent.",
-    ).nullable(),
+    nodeInfo: field(7, NodeSystemInfo, "Identifiers and software versions of the node.").emitEmpty(),
+    images: field(8, list(ContainerImage), "Container images on the node.").atomic(),
+    volumesInUse: field(
+      9,
+      list(string),
+      "Names of attachable volumes that are mounted on the node.",
+    ).atomic(),
+    volumesAttached: field(10, list(AttachedVolume), "Volumes attached to the node.").atomic(),
+    config: field(11, NodeConfigStatus, "Deprecated: status of the kubelet's configuration.").nullable(),
   },
   {
     fill(status) {
@@ -150,21 +155,19 @@ export const NodeStatus = struct(
     later: () => ({
       runtimeHandlers: since(
         "1.30",
-        field(12, list(NodeRuntimeHandler), "Runtimes of the node.")
+        field(12, list(NodeRuntimeHandler), "Container runtimes of the node.")
           .atomic()
           .gated("RecursiveReadOnlyMounts"),
       ),
       features: since(
         "1.31",
-        field(13, NodeFeatures, "What the container runtime can do.")
+        field(13, NodeFeatures, "Features of the container runtimes.")
           .nullable()
           .gated("SupplementalGroupsPolicy"),
       ),
       declaredFeatures: since(
         "1.35",
-        field(14, list(string), "Features that the node agent declares.")
-          .atomic()
-          .gated("NodeDeclaredFeatures"),
+        field(14, list(string), "Features that the kubelet declares.").atomic().gated("NodeDeclaredFeatures"),
       ),
     }),
   },

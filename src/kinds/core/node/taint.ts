@@ -6,14 +6,18 @@ import { labelValue } from "../../checks/names.ts";
 
 export const Taint = struct(
   "Taint",
-  "A mark on a node that keeps away, or sends away, pods that don't tolerate it.",
+  "A property of a node that repels pods without a matching toleration.",
   {
-    key: field(1, string, "Key of the mark.").declaredRequired(),
-    value: field(2, string, "Value that belongs to the key.").check(labelValue),
-    effect: field(3, string, "What happens to pods that don't tolerate the mark.")
+    key: field(1, string, "Key of the taint.").declaredRequired(),
+    value: field(2, string, "Value of the taint.").check(labelValue),
+    effect: field(
+      3,
+      string,
+      "Effect on pods that do not tolerate the taint: NoSchedule, PreferNoSchedule or NoExecute.",
+    )
       .required()
       .oneOf("NoExecute", "NoSchedule", "PreferNoSchedule"),
-    timeAdded: field(4, time, "When the mark was set; written for the effect NoExecute only.").nullable(),
+    timeAdded: field(4, time, "Time at which the taint was added; only for the effect NoExecute.").nullable(),
   },
   {
     check(taint, report) {

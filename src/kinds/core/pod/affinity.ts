@@ -17,47 +17,43 @@ function nodeLabelKey(key: string, report: FieldReport): void {
 
 const PreferredSchedulingTerm = struct(
   "PreferredSchedulingTerm",
-  "A wish for certain nodes, with its weight; an empty term wishes for nothing.",
+  "A preference for nodes, with a weight; an empty term prefers no node.",
   {
-    weight: field(1, int32, "How much the wish counts, from 1 to 100.").required().check(between(1, 100)),
-    preference: field(2, NodeSelectorTerm, "The nodes that are wished for.").required(),
+    weight: field(1, int32, "Weight of the preference, 1 to 100.").required().check(between(1, 100)),
+    preference: field(2, NodeSelectorTerm, "Term that selects the preferred nodes.").required(),
   },
 );
 
-const NodeAffinity = struct("NodeAffinity", "Which nodes a pod must or would like to run on.", {
+const NodeAffinity = struct("NodeAffinity", "Node affinity of a pod.", {
   requiredDuringSchedulingIgnoredDuringExecution: field(
     1,
     NodeSelector,
-    "Nodes that alone come into question when the pod is placed.",
+    "Nodes on which the pod can be scheduled.",
   ).nullable(),
   preferredDuringSchedulingIgnoredDuringExecution: field(
     2,
     list(PreferredSchedulingTerm),
-    "Nodes that are preferred when the pod is placed.",
+    "Nodes on which the pod is preferably scheduled.",
   ).atomic(),
 });
 
 const PodAffinityTerm = struct(
   "PodAffinityTerm",
-  "Pods near to which, or away from which, the pod is placed.",
+  "A group of pods and the topology for being near to them or apart from them.",
   {
-    labelSelector: field(1, LabelSelector, "Selects the other pods by their labels.")
+    labelSelector: field(1, LabelSelector, "Label selector of the other pods.")
       .nullable()
       .check(labelSelector),
     namespaces: field(
       2,
       list(string),
-      "Namespaces of the other pods; empty, without a selector, is the pod's own.",
+      "Namespaces of the other pods; empty, without a selector, means the pod's own.",
     ).atomic(),
-    topologyKey: field(3, string, "Node label whose equal values mean near to each other.")
+    topologyKey: field(3, string, "Node label; nodes with the same value are in the same topology domain.")
       .declaredRequired()
       .checkedWhenEmpty()
       .check(nodeLabelKey),
-    namespaceSelector: field(
-      4,
-      LabelSelector,
-      "Selects further namespaces by their labels; the empty selector selects all.",
-    )
+    namespaceSelector: field(4, LabelSelector, "Label selector of further namespaces; empty selects all.")
       .nullable()
       .check(labelSelector),
   },
@@ -70,13 +66,13 @@ const PodAffinityTerm = struct(
     later: () => ({
       matchLabelKeys: since(
         "1.29",
-        field(5, list(string), "Keys whose values in the pod's labels narrow the selector.")
+        field(5, list(string), "Keys of pod labels; only pods with the same values as this pod match.")
           .atomic()
           .gated("MatchLabelKeysInPodAffinity"),
       ),
       mismatchLabelKeys: since(
         "1.29",
-        field(6, list(string), "Keys whose values in the pod's labels exclude other pods.")
+        field(6, list(string), "Keys of pod labels; only pods with other values than this pod match.")
           .atomic()
           .gated("MatchLabelKeysInPodAffinity"),
       ),
@@ -86,45 +82,45 @@ const PodAffinityTerm = struct(
 
 const WeightedPodAffinityTerm = struct(
   "WeightedPodAffinityTerm",
-  "A wish about other pods, with its weight.",
+  "A preference for being near to pods or apart from them, with a weight.",
   {
-    weight: field(1, int32, "How much the wish counts, from 1 to 100.").required().check(between(1, 100)),
-    podAffinityTerm: field(2, PodAffinityTerm, "What is wished for.").required(),
+    weight: field(1, int32, "Weight of the preference, 1 to 100.").required().check(between(1, 100)),
+    podAffinityTerm: field(2, PodAffinityTerm, "The pods and the topology.").required(),
   },
 );
 
-const PodAffinity = struct("PodAffinity", "Other pods near to which a pod must or would like to run.", {
+const PodAffinity = struct("PodAffinity", "Affinity of a pod to other pods.", {
   requiredDuringSchedulingIgnoredDuringExecution: field(
     1,
     list(PodAffinityTerm),
-    "Terms that must all hold when the pod is placed.",
+    "Terms that must all be satisfied when the pod is scheduled.",
   ).atomic(),
   preferredDuringSchedulingIgnoredDuringExecution: field(
     2,
     list(WeightedPodAffinityTerm),
-    "Terms that should hold when the pod is placed.",
+    "Terms that are preferably satisfied when the pod is scheduled.",
   ).atomic(),
 });
 
-const PodAntiAffinity = struct(
-  "PodAntiAffinity",
-  "Other pods away from which a pod must or would like to run.",
-  {
-    requiredDuringSchedulingIgnoredDuringExecution: field(
-      1,
-      list(PodAffinityTerm),
-      "Terms that must all hold when the pod is placed.",
-    ).atomic(),
-    preferredDuringSchedulingIgnoredDuringExecution: field(
-      2,
-      list(WeightedPodAffinityTerm),
-      "Terms that should hold when the pod is placed.",
-    ).atomic(),
-  },
-);
+const PodAntiAffinity = struct("PodAntiAffinity", "Anti-affinity of a pod to other pods.", {
+  requiredDuringSchedulingIgnoredDuringExecution: field(
+    1,
+    list(PodAffinityTerm),
+    "Terms that must all be satisfied when the pod is scheduled.",
+  ).atomic(),
+  preferredDuringSchedulingIgnoredDuringExecution: field(
+    2,
+    list(WeightedPodAffinityTerm),
+    "Terms that are preferably satisfied when the pod is scheduled.",
+  ).atomic(),
+});
 
-export const Affinity = struct("Affinity", "Rules about where a pod is placed.", {
-  nodeAffinity: field(1, NodeAffinity, "Rules about nodes.").nullable(),
-  podAffinity: field(2, PodAffinity, "Rules about pods to be near to.").nullable(),
-  podAntiAffinity: field(3, PodAntiAffinity, "Rules about pods to keep away from.").nullable(),
+export const Affinity = struct("Affinity", "Scheduling constraints of a pod.", {
+  nodeAffinity: field(1, NodeAffinity, "Affinity to nodes.").nullable(),
+  podAffinity: field(2, PodAffinity, "Affinity to other pods: same topology domain.").nullable(),
+  podAntiAffinity: field(
+    3,
+    PodAntiAffinity,
+    "Anti-affinity to other pods: other topology domain.",
+  ).nullable(),
 });

@@ -29,15 +29,15 @@ function checkProfile({ type, localhostProfile }: Profile, report: FieldReport):
 
 export const AppArmorProfile = struct(
   "AppArmorProfile",
-  "The AppArmor profile of a container.",
+  "The AppArmor profile of a pod or container.",
   {
-    type: field(1, string, "Where the profile comes from.")
+    type: field(1, string, "Type of the profile: RuntimeDefault, Localhost or Unconfined.")
       .required()
       .oneOf("Localhost", "RuntimeDefault", "Unconfined"),
     localhostProfile: field(
       2,
       string,
-      "Name of a profile that is loaded on the node; for Localhost only.",
+      "Name of a profile loaded on the node; only for the type Localhost.",
     ).nullable(),
   },
   { check: checkProfile },

@@ -11,19 +11,19 @@ export const podColumns: readonly Column<PodShape>[] = [
   {
     name: "Ready",
     type: "string",
-    doc: "How many of its containers are ready.",
+    doc: "Number of ready containers out of all containers.",
     cell: (pod) => `${summaryOf(pod).ready}/${containerCount(pod)}`,
   },
   {
     name: "Status",
     type: "string",
-    doc: "What the pod does, or why it doesn't.",
+    doc: "Phase of the pod, or the reason for a problem.",
     cell: (pod) => summaryOf(pod).reason,
   },
   {
     name: "Restarts",
     type: "string",
-    doc: "How often its containers were started again, and how long ago the last time was.",
+    doc: "Number of container restarts, and the time since the last one.",
     ...agedCell((pod: PodShape, since) => {
       const { restarts, lastRestart } = summaryOf(pod);
       return restarts !== 0 && lastRestart !== ""
@@ -36,28 +36,28 @@ export const podColumns: readonly Column<PodShape>[] = [
     name: "IP",
     type: "string",
     priority: 1,
-    doc: "Its first address.",
+    doc: "First IP address of the pod.",
     cell: (pod) => orNone(pod.status?.podIPs?.[0]?.ip),
   },
   {
     name: "Node",
     type: "string",
     priority: 1,
-    doc: "The node on which it runs.",
+    doc: "Name of the node that runs the pod.",
     cell: (pod) => orNone(pod.spec?.nodeName),
   },
   {
     name: "Nominated Node",
     type: "string",
     priority: 1,
-    doc: "The node on which room is being made for it.",
+    doc: "Name of the node on which pods are preempted for this one.",
     cell: (pod) => orNone(pod.status?.nominatedNodeName),
   },
   {
     name: "Readiness Gates",
     type: "string",
     priority: 1,
-    doc: "How many of its further conditions hold.",
+    doc: "Number of readiness gates whose conditions are true, out of all.",
     cell: readinessGates,
   },
 ];

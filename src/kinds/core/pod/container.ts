@@ -15,41 +15,51 @@ import { ContainerResizePolicy, ContainerRestartRule, resizePolicy } from "./res
 import { since } from "../../../schema/later-fields.ts";
 import { type Static, bool, field, int32, list, string } from "../../../schema/types.ts";
 
-const ContainerPort = struct("ContainerPort", "A port on which a container listens.", {
-  name: field(1, string, "Name of the port, unique within the container; services may refer to it.").check(
+const ContainerPort = struct("ContainerPort", "A port of a container.", {
+  name: field(1, string, "Name of the port, unique in the container; Services can refer to it.").check(
     portName,
   ),
-  hostPort: field(2, int32, "Port of the node under which the port can be reached.").check(portNumber),
-  containerPort: field(3, int32, "Number of the port inside the pod.").required().check(requiredPort),
-  protocol: field(4, string, "Protocol of the port.").default("TCP").oneOf("SCTP", "TCP", "UDP"),
-  hostIP: field(5, string, "Address of the node to which the host port is bound."),
+  hostPort: field(2, int32, "Port of the node that forwards to the container.").check(portNumber),
+  containerPort: field(3, int32, "Port of the container, 1 to 65535.").required().check(requiredPort),
+  protocol: field(4, string, "Protocol of the port: TCP, UDP or SCTP. Default: TCP.")
+    .default("TCP")
+    .oneOf("SCTP", "TCP", "UDP"),
+  hostIP: field(5, string, "IP address of the node to which the host port is bound."),
 });
 
 const VolumeMount = struct(
   "VolumeMount",
   "Mounts a volume in a container.",
   {
-    name: field(1, string, "Name of one of the pod's volumes.").required(),
-    readOnly: field(2, bool, "Whether the container may only read it."),
-    mountPath: field(3, string, "Path of the volume in the container; must not contain a colon.").required(),
-    subPath: field(4, string, "Path inside the volume that is mounted instead of its root."),
-    mountPropagation: field(5, string, "How mounts spread between the node and the container.")
+    name: field(1, string, "Name of the volume of the pod.").required(),
+    readOnly: field(2, bool, "Whether the mount is read-only. Default: false."),
+    mountPath: field(3, string, "Mount path in the container; it must not contain a colon.").required(),
+    subPath: field(4, string, "Path in the volume to mount. Default: the root of the volume."),
+    mountPropagation: field(
+      5,
+      string,
+      "Propagation of mounts between node and container: None, HostToContainer or Bidirectional. Default: None.",
+    )
       .nullable()
       .oneOf("Bidirectional", "HostToContainer", "None"),
-    subPathExpr: field(6, string, "As subPath, with $(NAME) replaced by environment variables."),
+    subPathExpr: field(6, string, "Like `subPath`, with `$(NAME)` expanded from environment variables."),
   },
   {
     later: () => ({
       recursiveReadOnly: since(
         "1.30",
-        field(7, string, "Whether mounts below a read-only one are read-only too.")
+        field(
+          7,
+          string,
+          "Whether mounts below a read-only mount are read-only: Disabled, IfPossible or Enabled. Default: Disabled.",
+        )
           .nullable()
           .oneOf("Disabled", "Enabled", "IfPossible")
           .gated("RecursiveReadOnlyMounts"),
       ),
       bindMountOptions: since(
         "1.37",
-        field(8, list(string), "Options of the bind mount.")
+        field(8, list(string), "Mount options of the bind mount.")
           .set()
           .check(bindMountOptions)
           .gated("VolumeBindMountOptions"),
@@ -58,29 +68,29 @@ const VolumeMount = struct(
   },
 );
 
-const VolumeDevice = struct("VolumeDevice", "A raw block device in a container.", {
-  name: field(1, string, "Name of a volume that is a claim.").required(),
-  devicePath: field(2, string, "Path of the device inside the container.").required(),
+const VolumeDevice = struct("VolumeDevice", "A raw block device of a container.", {
+  name: field(1, string, "Name of a volume of the pod that is a claim.").required(),
+  devicePath: field(2, string, "Path of the device in the container.").required(),
 });
 
 /** The fields of containers that later releases add. */
 export const laterContainerFields = {
   resizePolicy: since(
     "1.27",
-    field(23, list(ContainerResizePolicy), "Whether the container is restarted when its resources change.")
+    field(23, list(ContainerResizePolicy), "Whether the container restarts when its resources are resized.")
       .atomic()
       .check(resizePolicy)
       .gated("InPlacePodVerticalScaling"),
   ),
   restartPolicy: since(
     "1.28",
-    field(24, string, "When the container is restarted; an init container with Always is a sidecar.")
+    field(24, string, "Restart policy of the container; init containers with Always are sidecars.")
       .nullable()
       .gated("SidecarContainers"),
   ),
   restartPolicyRules: since(
     "1.34",
-    field(25, list(ContainerRestartRule), "Rules that go before the restart policy; the first match counts.")
+    field(25, list(ContainerRestartRule), "Rules that override the restart policy; the first match applies.")
       .atomic()
       .gated("ContainerRestartRules"),
   ),
@@ -88,80 +98,86 @@ export const laterContainerFields = {
 
 export const Container = struct(
   "Container",
-  "A program that runs in a pod.",
+  "A container of a pod.",
   {
-    name: field(1, string, "Name of the container, unique within the pod; it can't be changed.")
-      .required()
-      .check(dnsLabel),
-    image: field(2, string, "Name of the image that is run.").mustBeGiven(),
+    name: field(1, string, "Name of the container, unique in the pod; immutable.").required().check(dnsLabel),
+    image: field(2, string, "Name of the container image.").mustBeGiven(),
     command: field(
       3,
       list(string),
-      "Program to run instead of the image's entry point; not run by a shell.",
+      "Command to run, without a shell. Default: the entry point of the image.",
     ).atomic(),
-    args: field(4, list(string), "Arguments of the program, instead of the image's.").atomic(),
-    workingDir: field(5, string, "Directory in which the program starts."),
+    args: field(4, list(string), "Arguments of the command. Default: those of the image.").atomic(),
+    workingDir: field(5, string, "Working directory. Default: that of the image."),
     ports: field(
       6,
       list(ContainerPort),
-      "Ports on which the container listens; for information, others can be reached too.",
+      "Ports of the container; informational, as unlisted ports are reachable too.",
     )
       .mapBy("containerPort", "protocol")
       .patchMerge("containerPort")
       .check(uniqueBy((port) => port.name, "name")),
-    env: field(7, list(EnvVar), "Environment variables.").mapBy("name").patchMerge("name"),
-    resources: field(8, ResourceRequirements, "Compute resources that the container needs and may use.")
+    env: field(7, list(EnvVar), "Environment variables of the container.").mapBy("name").patchMerge("name"),
+    resources: field(8, ResourceRequirements, "Resource requests and limits of the container.")
       .emitEmpty()
       .check(checkRequirements),
-    volumeMounts: field(9, list(VolumeMount), "Volumes in the container's files.")
+    volumeMounts: field(9, list(VolumeMount), "Volumes to mount in the container.")
       .mapBy("mountPath")
       .patchMerge("mountPath"),
     livenessProbe: field(
       10,
       Probe,
-      "Asks whether the container is alive; it is restarted when not.",
+      "Periodic check that the container is alive; it is restarted on failure.",
     ).nullable(),
     readinessProbe: field(
       11,
       Probe,
-      "Asks whether the container can serve; services leave it out when not.",
+      "Periodic check that the container is ready; on failure Services send it no traffic.",
     ).nullable(),
-    lifecycle: field(
-      12,
-      Lifecycle,
-      "What is done after the container starts and before it is stopped.",
-    ).nullable(),
+    lifecycle: field(12, Lifecycle, "Actions after the container starts and before it stops.").nullable(),
     terminationMessagePath: field(
       13,
       string,
-      "File into which the container writes its last message.",
+      "Path of the file from which the termination message is read. Default: `/dev/termination-log`.",
     ).unpublishedDefault("/dev/termination-log"),
-    imagePullPolicy: field(14, string, "When the image is fetched.").oneOf("Always", "IfNotPresent", "Never"),
+    imagePullPolicy: field(
+      14,
+      string,
+      "Pull policy: Always, IfNotPresent or Never. Default: Always for the tag `latest`, else IfNotPresent.",
+    ).oneOf("Always", "IfNotPresent", "Never"),
     securityContext: field(
       15,
       SecurityContext,
-      "Security settings of the container; they go before those of the pod.",
+      "Security settings of the container; they override those of the pod.",
     ).nullable(),
-    stdin: field(16, bool, "Whether a buffer for standard input is kept open."),
-    stdinOnce: field(17, bool, "Whether standard input is closed after its first use."),
-    tty: field(18, bool, "Whether the container gets a terminal; needs stdin."),
+    stdin: field(16, bool, "Whether to keep standard input open. Default: false."),
+    stdinOnce: field(
+      17,
+      bool,
+      "Whether to close standard input after the first client disconnects. Default: false.",
+    ),
+    tty: field(18, bool, "Whether to allocate a terminal; requires `stdin`. Default: false."),
     envFrom: field(
       19,
       list(EnvFromSource),
-      "Sources whose every key becomes an environment variable; later ones go before earlier ones.",
+      "Sources whose keys all become environment variables; later sources override earlier ones.",
     )
       .atomic()
       .check(envFromSources),
-    terminationMessagePolicy: field(20, string, "Where the container's last message is taken from.")
+    terminationMessagePolicy: field(
+      20,
+      string,
+      "Source of the termination message: File or FallbackToLogsOnError. Default: File.",
+    )
       .oneOf("FallbackToLogsOnError", "File")
       .unpublishedDefault("File"),
-    volumeDevices: field(21, list(VolumeDevice), "Raw block devices that the container uses.")
+    volumeDevices: field(21, list(VolumeDevice), "Raw block devices of the container.")
       .mapBy("devicePath")
       .patchMerge("devicePath"),
     startupProbe: field(
       22,
       Probe,
-      "Asks whether the container has started; the other probes wait for it.",
+      "Check that the container has started; the other probes begin after its success.",
     ).nullable(),
   },
   {

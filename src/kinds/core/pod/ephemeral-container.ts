@@ -6,17 +6,17 @@ import { type Static, field, inlined, string } from "../../../schema/types.ts";
 
 const EphemeralContainerCommon = struct(
   "EphemeralContainerCommon",
-  "What a temporary container has in common with others.",
+  "Fields that ephemeral containers share with other containers.",
   Container.fields,
   { later: () => laterContainerFields },
 );
 
 export const EphemeralContainer = struct(
   "EphemeralContainer",
-  "A container that is added to a running pod for inspection and isn't restarted.",
+  "A temporary container added to a running pod for debugging; it is never restarted.",
   {
     ...inlined(1, EphemeralContainerCommon),
-    targetContainerName: field(2, string, "Container whose processes are shared with this one."),
+    targetContainerName: field(2, string, "Name of the container whose process namespace is shared."),
   },
   {
     fill: fillPullPolicy,

@@ -28,7 +28,7 @@ export const Pod = kind({
   categories: ["all"],
   scope: "Namespaced",
   returnsDeletedObject: true,
-  doc: "Containers that run together on one node.",
+  doc: "Containers that run together on a node.",
   effect: {
     enforced:
       "the authorization mode Node allows the agent of its node to read what the pod refers to; tokens that are bound to a pod end with it",
@@ -36,8 +36,8 @@ export const Pod = kind({
   },
   fields: {
     metadata: field(1, ObjectMeta, "Metadata of the pod.").emitEmpty(),
-    spec: field(2, PodSpec, "What the pod should be.").emitEmpty(),
-    status: field(3, PodStatus, "What the pod is like now.").emitEmpty().unchecked(),
+    spec: field(2, PodSpec, "Desired state of the Pod.").emitEmpty(),
+    status: field(3, PodStatus, "Observed state of the Pod.").emitEmpty().unchecked(),
   },
   selectable: {
     "spec.nodeName": (pod) => pod.spec?.nodeName ?? "",

@@ -5,48 +5,55 @@ import { headerNames, oneHandler } from "./probe-rules.ts";
 import { since } from "../../../schema/later-fields.ts";
 import { field, inlined, int32, int64, intOrString, list, string } from "../../../schema/types.ts";
 
-const ExecAction = struct("ExecAction", "A command that runs in the container.", {
-  command: field(1, list(string), "The command and its arguments; exit code 0 means healthy.")
+const ExecAction = struct("ExecAction", "A command to run in the container.", {
+  command: field(1, list(string), "Command and arguments, run without a shell; exit status 0 means success.")
     .atomic()
     .mustBeGiven(),
 });
 
 const HTTPHeader = struct("HTTPHeader", "A header of an HTTP request.", {
-  name: field(1, string, "Name of the header; it may be given several times.").declaredRequired(),
-  value: field(2, string, "Its value.").declaredRequired(),
+  name: field(1, string, "Name of the header; repeated names send several headers.").declaredRequired(),
+  value: field(2, string, "Value of the header.").declaredRequired(),
 });
 
 const HTTPGetAction = struct(
   "HTTPGetAction",
   "An HTTP GET request.",
   {
-    path: field(1, string, "Path that is asked for.").unpublishedDefault("/"),
-    port: field(2, intOrString, "Number or name of the container's port.").required().check(portNumberOrName),
-    host: field(3, string, "Host to connect to; the pod's address when empty."),
-    scheme: field(4, string, "Scheme of the connection.").oneOf("HTTP", "HTTPS").unpublishedDefault("HTTP"),
-    httpHeaders: field(5, list(HTTPHeader), "Headers to send.").atomic().check(headerNames),
+    path: field(1, string, "URL path of the request. Default: `/`.").unpublishedDefault("/"),
+    port: field(2, intOrString, "Port number, or name of a container port.")
+      .required()
+      .check(portNumberOrName),
+    host: field(3, string, "Host to connect to. Default: the pod's IP address."),
+    scheme: field(4, string, "URL scheme: HTTP or HTTPS. Default: HTTP.")
+      .oneOf("HTTP", "HTTPS")
+      .unpublishedDefault("HTTP"),
+    httpHeaders: field(5, list(HTTPHeader), "Headers of the request.").atomic().check(headerNames),
   },
   {
     later: () => ({
       protocol: since(
         "1.37",
-        field(6, string, "Version of HTTP.").nullable().oneOf("HTTP1", "HTTP2").gated("H2CContainerProbe"),
+        field(6, string, "Version of HTTP for the request: HTTP1 or HTTP2.")
+          .nullable()
+          .oneOf("HTTP1", "HTTP2")
+          .gated("H2CContainerProbe"),
       ),
     }),
   },
 );
 
-const TCPSocketAction = struct("TCPSocketAction", "The opening of a TCP connection.", {
-  port: field(1, intOrString, "Number or name of the container's port.").required().check(portNumberOrName),
-  host: field(2, string, "Host to connect to; the pod's address when empty."),
+const TCPSocketAction = struct("TCPSocketAction", "A TCP connection attempt.", {
+  port: field(1, intOrString, "Port number, or name of a container port.").required().check(portNumberOrName),
+  host: field(2, string, "Host to connect to. Default: the pod's IP address."),
 });
 
 const GRPCAction = struct(
   "GRPCAction",
-  "A gRPC health check.",
+  "A gRPC health check request.",
   {
-    port: field(1, int32, "Number of the port.").required().check(portNumber),
-    service: field(2, string, "Name of the service that is asked about; the default depends on the program.")
+    port: field(1, int32, "Port number, 1 to 65535.").required().check(portNumber),
+    service: field(2, string, "Service name in the health check request. Default: empty.")
       .emitEmpty()
       .nullable()
       .unpublishedDefault(""),
@@ -55,7 +62,7 @@ const GRPCAction = struct(
     later: () => ({
       mode: since(
         "1.37",
-        field(3, string, "Whether the connection is encrypted.")
+        field(3, string, "Security of the connection: Plaintext or TLS.")
           .nullable()
           .oneOf("Plaintext", "TLS")
           .gated("GRPCContainerProbeTLS"),
@@ -64,43 +71,47 @@ const GRPCAction = struct(
   },
 );
 
-const SleepAction = struct("SleepAction", "A pause.", {
+const SleepAction = struct("SleepAction", "A pause of fixed length.", {
   seconds: field(1, int64, "Length of the pause in seconds.").declaredRequired(),
 });
 
-const ProbeHandler = struct("ProbeHandler", "What a probe does; exactly one is given.", {
+const ProbeHandler = struct("ProbeHandler", "Action of a probe; exactly one field is set.", {
   exec: field(1, ExecAction, "A command to run.").nullable(),
   httpGet: field(2, HTTPGetAction, "An HTTP request to send.").nullable(),
-  tcpSocket: field(3, TCPSocketAction, "A TCP connection to open.").nullable(),
-  grpc: field(4, GRPCAction, "A gRPC health check to make.").nullable().gated("GRPCContainerProbe"),
+  tcpSocket: field(3, TCPSocketAction, "TCP connection to open; success if the port accepts it.").nullable(),
+  grpc: field(4, GRPCAction, "A gRPC health check to send.").nullable().gated("GRPCContainerProbe"),
 });
 
 export const Probe = struct(
   "Probe",
-  "Asks a container how it is.",
+  "A periodic check of a container.",
   {
     ...inlined(1, ProbeHandler),
-    initialDelaySeconds: field(2, int32, "Seconds after the container's start before the first probe.").check(
-      nonNegative,
-    ),
-    timeoutSeconds: field(3, int32, "Seconds after which a probe has failed.")
+    initialDelaySeconds: field(
+      2,
+      int32,
+      "Seconds from the start of the container to the first probe. Default: 0.",
+    ).check(nonNegative),
+    timeoutSeconds: field(3, int32, "Timeout of the probe in seconds. Default: 1.")
       .unpublishedDefault(1)
       .check(nonNegative),
-    periodSeconds: field(4, int32, "Seconds between probes.").unpublishedDefault(10).check(nonNegative),
+    periodSeconds: field(4, int32, "Interval between probes in seconds. Default: 10.")
+      .unpublishedDefault(10)
+      .check(nonNegative),
     successThreshold: field(
       5,
       int32,
-      "Successes in a row after which a failed container counts as healthy again.",
+      "Consecutive successes after a failure to count as success. Default: 1.",
     )
       .unpublishedDefault(1)
       .check(nonNegative),
-    failureThreshold: field(6, int32, "Failures in a row after which a healthy container counts as failed.")
+    failureThreshold: field(6, int32, "Consecutive failures after a success to count as failure. Default: 3.")
       .unpublishedDefault(3)
       .check(nonNegative),
     terminationGracePeriodSeconds: field(
       7,
       int64,
-      "Seconds that a failed container is given to end, instead of the pod's.",
+      "Grace period in seconds when this probe fails. Default: that of the pod.",
     )
       .gated("ProbeTerminationGracePeriod")
       .nullable()
@@ -111,36 +122,45 @@ export const Probe = struct(
 
 const LifecycleHandler = struct(
   "LifecycleHandler",
-  "What is done at a point of a container's life; exactly one is given.",
+  "Action of a lifecycle hook; exactly one field is set.",
   {
     exec: field(1, ExecAction, "A command to run.").nullable(),
     httpGet: field(2, HTTPGetAction, "An HTTP request to send.").nullable(),
-    tcpSocket: field(3, TCPSocketAction, "Has no effect any more; kept for older objects.").nullable(),
+    tcpSocket: field(3, TCPSocketAction, "Deprecated; it has no effect.").nullable(),
   },
   {
     check: oneHandler,
     later: () => ({
-      sleep: since("1.29", field(4, SleepAction, "A pause.").nullable().gated("PodLifecycleSleepAction")),
+      sleep: since(
+        "1.29",
+        field(4, SleepAction, "A pause of fixed length.").nullable().gated("PodLifecycleSleepAction"),
+      ),
     }),
   },
 );
 
 export const Lifecycle = struct(
   "Lifecycle",
-  "What is done when a container starts and ends.",
+  "Lifecycle hooks of a container.",
   {
     postStart: field(
       1,
       LifecycleHandler,
-      "Done right after the start; the container is restarted when it fails.",
+      "Hook right after the container starts; the container is killed if it fails.",
     ).nullable(),
-    preStop: field(2, LifecycleHandler, "Done before the container is stopped from outside.").nullable(),
+    preStop: field(
+      2,
+      LifecycleHandler,
+      "Hook before the container is stopped by a deletion, probe failure or preemption.",
+    ).nullable(),
   },
   {
     later: () => ({
       stopSignal: since(
         "1.33",
-        field(3, string, "Signal that stops the container.").nullable().gated("ContainerStopSignals"),
+        field(3, string, "Signal that stops the container. Default: that of the image.")
+          .nullable()
+          .gated("ContainerStopSignals"),
       ),
     }),
   },

@@ -7,13 +7,13 @@ import { field, list, map, quantity, string } from "../../../schema/types.ts";
 
 const ResourceClaim = struct(
   "ResourceClaim",
-  "A claim on resources that a container uses.",
+  "Reference to a resource claim of the pod.",
   {
-    name: field(1, string, "Name of one of the pod's resource claims.").declaredRequired(),
+    name: field(1, string, "Name of the claim in the pod's `resourceClaims`.").declaredRequired(),
   },
   {
     later: () => ({
-      request: since("1.31", field(2, string, "The request of the claim; all requests when empty.")),
+      request: since("1.31", field(2, string, "Name of a request in the claim; empty for all requests.")),
     }),
   },
 );
@@ -29,15 +29,11 @@ export function roundRequirements(copy: {
 
 export const ResourceRequirements = struct(
   "ResourceRequirements",
-  "Resources that are needed and allowed.",
+  "Resource requests and limits.",
   {
-    limits: field(1, map(quantity), "The most that may be used of each resource."),
-    requests: field(
-      2,
-      map(quantity),
-      "The least that is needed of each resource; the limits where nothing is said.",
-    ),
-    claims: field(3, list(ResourceClaim), "The pod's resource claims that are used.")
+    limits: field(1, map(quantity), "Maximum amount of each resource."),
+    requests: field(2, map(quantity), "Minimum amount of each resource. Default: `limits`."),
+    claims: field(3, list(ResourceClaim), "Resource claims of the pod that are used.")
       .mapBy("name")
       .gated("DynamicResourceAllocation"),
   },
@@ -48,12 +44,16 @@ export const ResourceRequirements = struct(
 
 const ClaimSource = struct(
   "ClaimSource",
-  "Where a resource claim comes from; exactly one is given.",
+  "Source of a resource claim; exactly one field is set.",
   {
-    resourceClaimName: field(1, string, "Name of a claim in the pod's namespace.")
+    resourceClaimName: field(1, string, "Name of a ResourceClaim in the pod's namespace.")
       .nullable()
       .check(dnsSubdomain),
-    resourceClaimTemplateName: field(2, string, "Name of a template from which a claim is made for this pod.")
+    resourceClaimTemplateName: field(
+      2,
+      string,
+      "Name of a ResourceClaimTemplate from which a claim is created for the pod.",
+    )
       .nullable()
       .check(dnsSubdomain),
   },
@@ -62,21 +62,23 @@ const ClaimSource = struct(
 
 export const PodResourceClaim = struct(
   "PodResourceClaim",
-  "A resource claim that containers can refer to.",
+  "A resource claim that containers of the pod can use.",
   {
-    name: field(1, string, "Name of the claim within the pod.").required().check(dnsLabel),
-    source: field(2, ClaimSource, "Where the claim comes from.").emitEmpty(),
+    name: field(1, string, "Name of the claim in the pod, for references from containers.")
+      .required()
+      .check(dnsLabel),
+    source: field(2, ClaimSource, "Source of the claim.").emitEmpty(),
   },
   {
     later: () => ({
       source: removedIn("1.31"),
       resourceClaimName: since(
         "1.31",
-        field(3, string, "Name of a claim in the pod's namespace.").nullable().check(dnsSubdomain),
+        field(3, string, "Name of a ResourceClaim in the pod's namespace.").nullable().check(dnsSubdomain),
       ),
       resourceClaimTemplateName: since(
         "1.31",
-        field(4, string, "Name of a template from which a claim is made for this pod.")
+        field(4, string, "Name of a ResourceClaimTemplate from which a claim is created for the pod.")
           .nullable()
           .check(dnsSubdomain),
       ),

@@ -7,10 +7,14 @@ const resizableResources = ["cpu", "memory"];
 
 export const ContainerResizePolicy = struct(
   "ContainerResizePolicy",
-  "Whether a container is restarted when one of its resources changes.",
+  "Restart policy of a container for resizes of a resource.",
   {
     resourceName: field(1, string, "Name of the resource: cpu or memory.").declaredRequired(),
-    restartPolicy: field(2, string, "Whether the container is restarted.").declaredRequired(),
+    restartPolicy: field(
+      2,
+      string,
+      "Restart of the container on a resize: NotRequired or RestartContainer.",
+    ).declaredRequired(),
   },
 );
 
@@ -36,12 +40,12 @@ export function resizePolicy(policies: readonly ResizePolicy[], report: FieldRep
 
 const ContainerRestartRuleOnExitCodes = struct(
   "ContainerRestartRuleOnExitCodes",
-  "Condition on the exit code of a container.",
+  "A requirement on the exit code of a container.",
   {
-    operator: field(1, string, "Whether the code must be among the values, or not.")
+    operator: field(1, string, "Whether the exit code must be in the values (In) or not (NotIn).")
       .mustBeGiven()
       .oneOf("In", "NotIn"),
-    values: field(2, list(int32), "The exit codes, at most 255.").set(),
+    values: field(2, list(int32), "Exit codes, at most 255.").set(),
   },
   {
     check({ values = [] }, report) {
@@ -52,9 +56,9 @@ const ContainerRestartRuleOnExitCodes = struct(
 
 export const ContainerRestartRule = struct(
   "ContainerRestartRule",
-  "The action when a container ends with certain exit codes.",
+  "An action for certain exit codes of a container.",
   {
-    action: field(1, string, "What is done.")
+    action: field(1, string, "Action if the exit code matches, such as Restart.")
       .mustBeGiven()
       .check((action, report, { enabled }) => {
         const actions = enabled("RestartAllContainersOnContainerExits")
@@ -62,7 +66,7 @@ export const ContainerRestartRule = struct(
           : ["Restart"];
         if (!actions.includes(action)) report.notSupported(action, actions);
       }),
-    exitCodes: field(2, ContainerRestartRuleOnExitCodes, "The exit codes of the rule.")
+    exitCodes: field(2, ContainerRestartRuleOnExitCodes, "Requirement on the exit code.")
       .nullable()
       .mustBeGiven(),
   },

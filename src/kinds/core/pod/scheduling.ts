@@ -12,22 +12,25 @@ import { field, int32, int64, list, string, type Static } from "../../../schema/
 
 export const Toleration = struct(
   "Toleration",
-  "Lets the pod onto nodes with matching taints.",
+  "Tolerates taints that match.",
   {
-    key: field(1, string, "Key of the taint; empty matches all keys and needs the operator Exists.").check(
+    key: field(1, string, "Key of the taint; empty, with the operator Exists, matches all keys.").check(
       qualifiedName,
     ),
-    operator: field(2, string, "Relation of the key to the value.").oneOf("Equal", "Exists"),
-    value: field(3, string, "Value of the taint; empty for Exists."),
-    effect: field(4, string, "Effect of the taint; empty matches all effects.").oneOf(
-      "NoExecute",
-      "NoSchedule",
-      "PreferNoSchedule",
+    operator: field(2, string, "Comparison of the value, such as Exists or Equal. Default: Equal.").oneOf(
+      "Equal",
+      "Exists",
     ),
+    value: field(3, string, "Value of the taint; empty for the operator Exists."),
+    effect: field(
+      4,
+      string,
+      "Effect of the taint: NoSchedule, PreferNoSchedule or NoExecute; empty matches all.",
+    ).oneOf("NoExecute", "NoSchedule", "PreferNoSchedule"),
     tolerationSeconds: field(
       5,
       int64,
-      "For NoExecute: seconds that the taint is tolerated; absent is forever.",
+      "Seconds for which a NoExecute taint is tolerated; absent for no limit.",
     ).nullable(),
   },
   { check: checkToleration },
@@ -44,36 +47,52 @@ function laterSelector(
 
 export const TopologySpreadConstraint = struct(
   "TopologySpreadConstraint",
-  "How matching pods are spread over parts of the cluster.",
+  "Spreading of matching pods over topology domains.",
   {
-    maxSkew: field(1, int32, "Greatest allowed difference in number between two parts.")
+    maxSkew: field(1, int32, "Maximum difference of the number of pods between two domains; greater than 0.")
       .required()
       .check(positive),
-    topologyKey: field(2, string, "Node label whose values are the parts.").required(),
-    whenUnsatisfiable: field(3, string, "What happens with a pod that would break the constraint.")
+    topologyKey: field(
+      2,
+      string,
+      "Node label; nodes with the same value are in the same topology domain.",
+    ).required(),
+    whenUnsatisfiable: field(
+      3,
+      string,
+      "Handling of a pod that cannot satisfy the constraint: DoNotSchedule or ScheduleAnyway.",
+    )
       .declaredRequired()
       .checkedWhenEmpty()
       .oneOf("DoNotSchedule", "ScheduleAnyway"),
-    labelSelector: field(4, LabelSelector, "Selects the pods that are counted.")
+    labelSelector: field(4, LabelSelector, "Label selector of the pods to count.")
       .nullable()
       .check(laterSelector),
-    minDomains: field(5, int32, "Least number of parts that must be eligible.")
+    minDomains: field(5, int32, "Minimum number of eligible domains.")
       .nullable()
       .gated("MinDomainsInPodTopologySpread")
       .check(positive),
     nodeAffinityPolicy: field(
       6,
       string,
-      "Whether the pod's node affinity and selector decide which nodes are counted.",
+      "Whether to count only nodes that match the pod's node affinity and selector: Honor or Ignore. Default: Honor.",
     )
       .nullable()
       .oneOf("Honor", "Ignore")
       .gated("NodeInclusionPolicyInPodTopologySpread"),
-    nodeTaintsPolicy: field(7, string, "Whether taints decide which nodes are counted.")
+    nodeTaintsPolicy: field(
+      7,
+      string,
+      "Whether to count only nodes whose taints the pod tolerates: Honor or Ignore. Default: Ignore.",
+    )
       .nullable()
       .oneOf("Honor", "Ignore")
       .gated("NodeInclusionPolicyInPodTopologySpread"),
-    matchLabelKeys: field(8, list(string), "Keys whose values in the pod's labels narrow the selector.")
+    matchLabelKeys: field(
+      8,
+      list(string),
+      "Keys of pod labels; only pods with the same values as this pod are counted.",
+    )
       .atomic()
       .gated("MatchLabelKeysInPodTopologySpread"),
   },
@@ -86,20 +105,22 @@ export const TopologySpreadConstraint = struct(
   },
 );
 
-export const PodSchedulingGate = struct("PodSchedulingGate", "A reason not to place the pod yet.", {
+export const PodSchedulingGate = struct("PodSchedulingGate", "A gate that blocks the scheduling of a pod.", {
   name: field(1, string, "Name of the gate.").declaredRequired(),
 });
 
 export const PodReadinessGate = struct(
   "PodReadinessGate",
-  "A condition that must be true before the pod is ready.",
+  "A condition that must be true for the pod to be ready.",
   {
-    conditionType: field(1, string, "Type of the condition.")
+    conditionType: field(1, string, "Type of the pod condition.")
       .declaredRequired()
       .knownValues("ContainersReady", "DisruptionTarget", "Initialized", "PodScheduled", "Ready"),
   },
 );
 
-export const PodOS = struct("PodOS", "Operating system of a pod.", {
-  name: field(1, string, "Name of the operating system.").required().knownValues("linux", "windows"),
+export const PodOS = struct("PodOS", "The operating system of a pod.", {
+  name: field(1, string, "Name of the operating system: linux or windows.")
+    .required()
+    .knownValues("linux", "windows"),
 });

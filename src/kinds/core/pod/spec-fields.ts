@@ -35,100 +35,118 @@ import {
 
 /** Fields of the struct `PodSpec`; its defaults and rules as a whole are in `spec.ts`. */
 export const podSpecFields = {
-  volumes: field(1, list(Volume), "Volumes that its containers can mount.")
+  volumes: field(1, list(Volume), "Volumes that containers of the pod can mount.")
     .mapBy("name")
     .patchMerge("name")
     .patchRetainKeys()
     .check(uniqueBy((volume) => volume.name, "name")),
-  containers: field(2, list(Container), "The containers; at least one.")
+  containers: field(2, list(Container), "Containers of the pod; at least one.")
     .required()
     .mapBy("name")
     .patchMerge("name")
     .check(notEmpty),
-  restartPolicy: field(3, string, "When containers that end are started again.")
+  restartPolicy: field(
+    3,
+    string,
+    "Restart policy of the containers: Always, OnFailure or Never. Default: Always.",
+  )
     .oneOf("Always", "Never", "OnFailure")
     .unpublishedDefault("Always"),
-  terminationGracePeriodSeconds: field(4, int64, "Seconds that the pod is given to end well.")
+  terminationGracePeriodSeconds: field(
+    4,
+    int64,
+    "Seconds between the stop signal and the forced stop of the containers. Default: 30.",
+  )
     .nullable()
     .unpublishedDefault(30),
-  activeDeadlineSeconds: field(5, int64, "Seconds after its start when the pod is stopped.")
+  activeDeadlineSeconds: field(5, int64, "Seconds after the start at which the pod is terminated as failed.")
     .nullable()
     .check(between(1, 2 ** 31 - 1)),
-  dnsPolicy: field(6, string, "Where the name resolver's settings come from.")
+  dnsPolicy: field(
+    6,
+    string,
+    "Source of the DNS settings: ClusterFirst, ClusterFirstWithHostNet, Default or None. Default: ClusterFirst.",
+  )
     .oneOf("ClusterFirst", "ClusterFirstWithHostNet", "Default", "None")
     .unpublishedDefault("ClusterFirst"),
-  nodeSelector: field(7, map(string), "Labels that a node must have to run the pod.")
-    .atomic()
-    .check(labelMap),
-  serviceAccountName: field(8, string, "Service account under which the pod runs.").check(dnsSubdomain),
-  serviceAccount: field(9, string, "Older name of serviceAccountName."),
+  nodeSelector: field(7, map(string), "Labels that the node must have.").atomic().check(labelMap),
+  serviceAccountName: field(8, string, "Name of the ServiceAccount of the pod.").check(dnsSubdomain),
+  serviceAccount: field(9, string, "Deprecated: use `serviceAccountName`."),
   nodeName: field(
     10,
     string,
-    "Node on which the pod runs; when given at creation, the scheduler isn't asked.",
+    "Name of the node that runs the pod; if set on create, the pod is not scheduled.",
   ).check(dnsSubdomain),
-  hostNetwork: field(11, bool, "Whether the pod uses the node's network."),
-  hostPID: field(12, bool, "Whether the pod sees the node's processes."),
-  hostIPC: field(13, bool, "Whether the pod uses the node's inter-process communication."),
+  hostNetwork: field(11, bool, "Whether the pod uses the node's network namespace. Default: false."),
+  hostPID: field(12, bool, "Whether the pod uses the node's process namespace. Default: false."),
+  hostIPC: field(13, bool, "Whether the pod uses the node's IPC namespace. Default: false."),
   securityContext: field(14, PodSecurityContext, "Security settings of the pod.")
     .nullable()
     .unpublishedDefault({}),
-  imagePullSecrets: field(15, list(LocalObjectReference), "Secrets with which images are fetched.")
+  imagePullSecrets: field(15, list(LocalObjectReference), "Secrets with credentials for pulling the images.")
     .mapBy("name")
     .patchMerge("name"),
-  hostname: field(16, string, "Host name of the pod; its own name when empty.").check(dnsLabel),
+  hostname: field(16, string, "Host name of the pod. Default: the name of the pod.").check(dnsLabel),
   subdomain: field(
     17,
     string,
-    "Makes the full host name <hostname>.<subdomain>.<namespace>.svc.<cluster domain>.",
+    "Subdomain of the FQDN `<hostname>.<subdomain>.<namespace>.svc.<cluster domain>`.",
   ).check(dnsLabel),
-  affinity: field(18, Affinity, "Rules about where the pod is placed.").nullable(),
-  schedulerName: field(19, string, "Scheduler that places the pod.").unpublishedDefault("default-scheduler"),
+  affinity: field(18, Affinity, "Scheduling constraints of the pod.").nullable(),
+  schedulerName: field(
+    19,
+    string,
+    "Name of the scheduler of the pod. Default: default-scheduler.",
+  ).unpublishedDefault("default-scheduler"),
   initContainers: field(
     20,
     list(Container),
-    "Containers that run one after the other before the others start.",
+    "Containers that run in sequence before the other containers start.",
   )
     .mapBy("name")
     .patchMerge("name"),
   automountServiceAccountToken: field(
     21,
     bool,
-    "Whether a token of the service account is mounted.",
+    "Whether to mount a token of the service account.",
   ).nullable(),
   tolerations: field(22, list(Toleration), "Taints that the pod tolerates.").atomic(),
-  hostAliases: field(23, list(HostAlias), "Further lines of the pod's hosts file; not with hostNetwork.")
+  hostAliases: field(
+    23,
+    list(HostAlias),
+    "Additional entries of the pod's hosts file; not with `hostNetwork`.",
+  )
     .mapBy("ip")
     .patchMerge("ip")
     .check(hostAliases),
-  priorityClassName: field(24, string, "Class that gives the pod its priority.").check(dnsSubdomain),
-  priority: field(25, int32, "The priority itself; filled in from the class.").nullable(),
-  dnsConfig: field(
-    26,
-    PodDNSConfig,
-    "Settings of the name resolver, merged with those of the policy.",
-  ).nullable(),
+  priorityClassName: field(24, string, "Name of the PriorityClass of the pod.").check(dnsSubdomain),
+  priority: field(25, int32, "Priority of the pod; set from its class on admission.").nullable(),
+  dnsConfig: field(26, PodDNSConfig, "DNS settings, merged with those of `dnsPolicy`.").nullable(),
   shareProcessNamespace: field(
     27,
     bool,
-    "Whether the containers see each other's processes; not with hostPID.",
+    "Whether the containers share a process namespace; not with `hostPID`. Default: false.",
   ).nullable(),
   readinessGates: field(
     28,
     list(PodReadinessGate),
-    "Further conditions that must be true before the pod is ready.",
+    "Additional conditions that must be true for the pod to be ready.",
   )
     .atomic()
     .check(readinessGates),
-  runtimeClassName: field(29, string, "Runtime that runs the pod; the default one when absent.")
+  runtimeClassName: field(29, string, "Name of the RuntimeClass; absent for the default runtime.")
     .nullable()
     .check(dnsSubdomain),
   enableServiceLinks: field(
     30,
     bool,
-    "Whether services are told to the pod in environment variables.",
+    "Whether to set environment variables with the addresses of Services. Default: true.",
   ).nullable(),
-  preemptionPolicy: field(31, string, "Whether the pod may push out those of lower priority.")
+  preemptionPolicy: field(
+    31,
+    string,
+    "Whether the pod can preempt pods of lower priority: PreemptLowerPriority or Never.",
+  )
     .nullable()
     .oneOf("Never", "PreemptLowerPriority")
     .unchecked()
@@ -137,12 +155,12 @@ export const podSpecFields = {
   overhead: field(
     32,
     map(quantity),
-    "Resources that the runtime itself needs for the pod; filled in from its class.",
+    "Resources that the runtime needs for the pod; set from the RuntimeClass on admission.",
   ),
   topologySpreadConstraints: field(
     33,
     list(TopologySpreadConstraint),
-    "How pods are spread; all constraints count.",
+    "Spreading of pods over topology domains; all constraints apply.",
   )
     .mapBy("topologyKey", "whenUnsatisfiable")
     .patchMerge("topologyKey")
@@ -150,19 +168,27 @@ export const podSpecFields = {
   ephemeralContainers: field(
     34,
     list(EphemeralContainer),
-    "Temporary containers; they are added through the subresource only.",
+    "Temporary containers for debugging; only added through the subresource `ephemeralcontainers`.",
   )
     .mapBy("name")
     .patchMerge("name"),
-  setHostnameAsFQDN: field(35, bool, "Whether the host name is the full one.").nullable(),
-  os: field(36, PodOS, "Operating system of the pod; some fields are allowed for only one.").nullable(),
-  hostUsers: field(37, bool, "False gives the pod a user namespace of its own.")
+  setHostnameAsFQDN: field(35, bool, "Whether the host name is the FQDN. Default: false.").nullable(),
+  os: field(
+    36,
+    PodOS,
+    "Operating system of the pod; some fields are only valid for Linux or only for Windows.",
+  ).nullable(),
+  hostUsers: field(
+    37,
+    bool,
+    "Whether the pod uses the node's user namespace; false creates a new one. Default: true.",
+  )
     .nullable()
     .gated("UserNamespacesStatelessPodsSupport"),
   schedulingGates: field(
     38,
     list(PodSchedulingGate),
-    "The pod isn't placed until this list is empty; set at creation, later only shortened.",
+    "Gates that block scheduling; they are set on create and can only be removed later.",
   )
     .mapBy("name")
     .patchMerge("name")
@@ -171,7 +197,7 @@ export const podSpecFields = {
   resourceClaims: field(
     39,
     list(PodResourceClaim),
-    "Resource claims that must be there before the pod may start.",
+    "Resource claims that must be allocated before the pod starts.",
   )
     .mapBy("name")
     .patchMerge("name")
@@ -180,19 +206,15 @@ export const podSpecFields = {
     .check(uniqueBy((claim) => claim.name, "name")),
 };
 
-const EvictionResponder = struct(
-  "EvictionResponder",
-  "A controller that answers to requests to evict the pod.",
-  {
-    name: field(1, string, "Name of the controller, with a domain.").required().check(qualifiedName),
-    priority: field(2, int32, "Responders with a higher priority come first.")
-      .required()
-      .nullable()
-      .check(between(0, 100_000)),
-  },
-);
+const EvictionResponder = struct("EvictionResponder", "A controller that handles requests to evict a pod.", {
+  name: field(1, string, "Name of the controller, with a domain prefix.").required().check(qualifiedName),
+  priority: field(2, int32, "Priority from 0 to 100000; responders with higher values come first.")
+    .required()
+    .nullable()
+    .check(between(0, 100_000)),
+});
 
-const PodSchedulingGroup = struct("PodSchedulingGroup", "The group of pods that are placed together.", {
+const PodSchedulingGroup = struct("PodSchedulingGroup", "The group of pods with which a pod is scheduled.", {
   podGroupName: field(1, string, "Name of the PodGroup.").nullable().check(dnsSubdomain),
 });
 
@@ -201,27 +223,27 @@ export const laterPodSpecFields = {
   hostUsers: replacedIn("1.28", podSpecFields.hostUsers.gated("UserNamespacesSupport")),
   resources: since(
     "1.32",
-    field(40, ResourceRequirements, "Resources that the containers need and may use together.")
+    field(40, ResourceRequirements, "Resource requests and limits of all containers together.")
       .nullable()
       .check(checkRequirements)
       .gated("PodLevelResources"),
   ),
   hostnameOverride: since(
     "1.34",
-    field(41, string, "Host name of the pod, instead of hostname and subdomain.")
+    field(41, string, "Host name of the pod, in place of `hostname` and `subdomain`.")
       .nullable()
       .check(dnsSubdomain)
       .gated("HostnameOverride"),
   ),
   schedulingGroup: since(
     "1.36",
-    field(43, PodSchedulingGroup, "The group with which the pod is placed.")
+    field(43, PodSchedulingGroup, "Group of pods with which the pod is scheduled.")
       .nullable()
       .gated("GenericWorkload"),
   ),
   evictionResponders: since(
     "1.37",
-    field(44, list(EvictionResponder), "Controllers that answer to requests to evict the pod.")
+    field(44, list(EvictionResponder), "Controllers that handle requests to evict the pod.")
       .mapBy("name")
       .patchMerge("name")
       .gated("EvictionRequestAPI"),

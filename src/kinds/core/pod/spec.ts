@@ -4,7 +4,7 @@ import { fillHostPorts } from "./port-rules.ts";
 import { laterPodSpecFields, podSpecFields } from "./spec-fields.ts";
 import { checkPodSpec } from "./spec-rules.ts";
 
-export const PodSpec = struct("PodSpec", "What a pod should be.", podSpecFields, {
+export const PodSpec = struct("PodSpec", "Desired state of a Pod.", podSpecFields, {
   fill(copy) {
     roundUpToMilli(copy.overhead);
     // Both fields have the same value; the newer one has precedence.

@@ -4,75 +4,83 @@ import { bool, field, int64, list, quantity, string, time } from "../../../schem
 
 const ResourceHealth = struct(
   "ResourceHealth",
-  "Health of a device.",
+  "Health of an allocated device.",
   {
     resourceID: field(1, string, "Identifier of the device.").declaredRequired(),
-    health: field(2, string, "Its health.").knownValues("Healthy", "Unhealthy", "Unknown"),
+    health: field(2, string, "Health of the device: Healthy, Unhealthy or Unknown.").knownValues(
+      "Healthy",
+      "Unhealthy",
+      "Unknown",
+    ),
   },
   {
     later: () => ({
       message: since(
         "1.36",
-        field(6, string, "Explanation for people.").nullable().gated("ResourceHealthStatusMessage"),
+        field(6, string, "Human-readable details.").nullable().gated("ResourceHealthStatusMessage"),
       ),
     }),
   },
 );
 
-export const ResourceStatus = struct("ResourceStatus", "Health of the devices of a resource.", {
+export const ResourceStatus = struct("ResourceStatus", "Health of the allocated devices of a resource.", {
   name: field(1, string, "Name of the resource.").declaredRequired(),
-  resources: field(2, list(ResourceHealth), "The devices.").mapBy("resourceID"),
+  resources: field(2, list(ResourceHealth), "Health of each device.").mapBy("resourceID"),
 });
 
-const LinuxContainerUser = struct("LinuxContainerUser", "User and groups of a Linux process.", {
-  uid: field(1, int64, "Numeric id of the user.").declaredRequired(),
-  gid: field(2, int64, "Numeric id of the group.").declaredRequired(),
-  supplementalGroups: field(3, list(int64), "Further groups.").atomic(),
+const LinuxContainerUser = struct("LinuxContainerUser", "User and groups of a process on Linux.", {
+  uid: field(1, int64, "Numeric ID of the user.").declaredRequired(),
+  gid: field(2, int64, "Numeric ID of the primary group.").declaredRequired(),
+  supplementalGroups: field(3, list(int64), "Numeric IDs of the additional groups.").atomic(),
 });
 
-export const ContainerUser = struct("ContainerUser", "User of a container's first process.", {
-  linux: field(1, LinuxContainerUser, "User and groups in a Linux container.").nullable(),
+export const ContainerUser = struct("ContainerUser", "The user of a container's first process.", {
+  linux: field(1, LinuxContainerUser, "User and groups on Linux.").nullable(),
 });
 
-const ImageVolumeStatus = struct("ImageVolumeStatus", "State of a volume with the content of an image.", {
-  imageRef: field(1, string, "The image with its digest.").mustBeGiven(),
+const ImageVolumeStatus = struct("ImageVolumeStatus", "Status of an image volume.", {
+  imageRef: field(1, string, "Image reference with its digest.").mustBeGiven(),
 });
 
-const VolumeStatus = struct("VolumeStatus", "State of a mounted volume by its type.", {
-  image: field(1, ImageVolumeStatus, "State of an image volume.").nullable(),
+const VolumeStatus = struct("VolumeStatus", "Status of a mounted volume, by its type.", {
+  image: field(1, ImageVolumeStatus, "Status of an image volume.").nullable(),
 });
 
 export const VolumeMountStatus = struct(
   "VolumeMountStatus",
-  "State of a mounted volume.",
+  "Status of a volume mount.",
   {
     name: field(1, string, "Name of the mount.").declaredRequired(),
-    mountPath: field(2, string, "Path of the volume in the container.").declaredRequired(),
-    readOnly: field(3, bool, "Whether the container may only read it."),
-    recursiveReadOnly: field(4, string, "Whether mounts below it are read-only too.").nullable(),
+    mountPath: field(2, string, "Mount path in the container.").declaredRequired(),
+    readOnly: field(3, bool, "Whether the mount is read-only."),
+    recursiveReadOnly: field(4, string, "Whether mounts below a read-only mount are read-only.").nullable(),
   },
   {
     later: () => ({
       volumeStatus: since(
         "1.36",
-        field(5, VolumeStatus, "State of the volume.").nullable().gated("ImageVolumeWithDigest"),
+        field(5, VolumeStatus, "Status of the volume.").nullable().gated("ImageVolumeWithDigest"),
       ),
     }),
   },
 );
 
-export const HostIP = struct("HostIP", "An address of a node.", {
-  ip: field(1, string, "The address.").declaredRequired(),
+export const HostIP = struct("HostIP", "An IP address of a node.", {
+  ip: field(1, string, "IPv4 or IPv6 address.").declaredRequired(),
 });
 
-export const PodResourceClaimStatus = struct("PodResourceClaimStatus", "The claim that was made for a pod.", {
-  name: field(1, string, "Name of the claim within the pod.").declaredRequired(),
-  resourceClaimName: field(2, string, "Name of the ResourceClaim; absent if none was needed.").nullable(),
-});
+export const PodResourceClaimStatus = struct(
+  "PodResourceClaimStatus",
+  "The ResourceClaim created for a pod's claim.",
+  {
+    name: field(1, string, "Name of the claim in the pod's `resourceClaims`.").declaredRequired(),
+    resourceClaimName: field(2, string, "Name of the ResourceClaim; absent if none was needed.").nullable(),
+  },
+);
 
 const ContainerExtendedResourceRequest = struct(
   "ContainerExtendedResourceRequest",
-  "The device request for an extended resource of a container.",
+  "Request of a claim that provides an extended resource of a container.",
   {
     containerName: field(1, string, "Name of the container.").declaredRequired(),
     resourceName: field(2, string, "Name of the extended resource.").declaredRequired(),
@@ -82,9 +90,9 @@ const ContainerExtendedResourceRequest = struct(
 
 export const PodExtendedResourceClaimStatus = struct(
   "PodExtendedResourceClaimStatus",
-  "The claim that was made for the extended resources of a pod.",
+  "The ResourceClaim created for a pod's extended resources.",
   {
-    requestMappings: field(1, list(ContainerExtendedResourceRequest), "Requests of the containers.")
+    requestMappings: field(1, list(ContainerExtendedResourceRequest), "Requests by container and resource.")
       .declaredRequired()
       .atomic(),
     resourceClaimName: field(2, string, "Name of the ResourceClaim.").declaredRequired(),
@@ -93,16 +101,16 @@ export const PodExtendedResourceClaimStatus = struct(
 
 const NodeAllocatableMappedResources = struct(
   "NodeAllocatableMappedResources",
-  "A resource of the node that a claim uses.",
+  "Amount of a node resource that a claim uses.",
   {
     name: field(1, string, "Name of the resource.").declaredRequired(),
-    quantity: field(2, quantity, "Amount of it.").declaredRequired().nullable(),
+    quantity: field(2, quantity, "Amount of the resource.").declaredRequired().nullable(),
   },
 );
 
 const NodeAllocatableOverheadResources = struct(
   "NodeAllocatableOverheadResources",
-  "A resource of the node that a claim needs in addition.",
+  "Additional amounts of a node resource that a claim uses.",
   {
     name: field(1, string, "Name of the resource.").declaredRequired(),
     perPod: field(2, quantity, "Amount for each pod.").nullable(),
@@ -112,34 +120,34 @@ const NodeAllocatableOverheadResources = struct(
 
 export const NodeAllocatableResourceClaimStatus = struct(
   "NodeAllocatableResourceClaimStatus",
-  "The resources of the node that a claim uses.",
+  "Node resources that a claim uses.",
   {
     resourceClaimName: field(1, string, "Name of the ResourceClaim.").declaredRequired(),
-    containers: field(2, list(string), "Names of the containers that use it.").set(),
-    mapping: field(4, list(NodeAllocatableMappedResources), "The resources.")
+    containers: field(2, list(string), "Names of the containers that use the claim.").set(),
+    mapping: field(4, list(NodeAllocatableMappedResources), "Amounts of node resources.")
       .mapBy("name")
       .patchMerge("name"),
-    overhead: field(5, list(NodeAllocatableOverheadResources), "The additional resources.")
+    overhead: field(5, list(NodeAllocatableOverheadResources), "Additional amounts of node resources.")
       .mapBy("name")
       .patchMerge("name"),
   },
 );
 
 const VolumeHealthCondition = struct("VolumeHealthCondition", "A problem of a volume.", {
-  status: field(1, string, "What is wrong.")
+  status: field(1, string, "Type of the problem, such as Degraded or DataLoss.")
     .declaredRequired()
     .knownValues("DataLoss", "Degraded", "Inaccessible"),
-  reason: field(2, string, "Short reason for programs.").declaredRequired(),
-  message: field(3, string, "Explanation for people."),
+  reason: field(2, string, "Machine-readable reason in CamelCase.").declaredRequired(),
+  message: field(3, string, "Human-readable details."),
 });
 
 /** The conditions of a volume's health and the time of their last change, with these field numbers. */
 function volumeHealthFields(conditions: number, changed: number) {
   return {
-    healthConditions: field(conditions, list(VolumeHealthCondition), "Problems of the volume.")
+    healthConditions: field(conditions, list(VolumeHealthCondition), "Current problems of the volume.")
       .mapBy("status", "reason")
       .patchMerge("status"),
-    lastTransitionTime: field(changed, time, "When they last changed.").nullable(),
+    lastTransitionTime: field(changed, time, "Time of the last change of the conditions.").nullable(),
   };
 }
 

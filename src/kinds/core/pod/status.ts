@@ -27,22 +27,24 @@ import {
 
 const PodCondition = struct(
   "PodCondition",
-  "One aspect of a pod's state.",
+  "A condition of a Pod.",
   {
-    type: field(1, string, "What the condition is about.")
+    type: field(1, string, "Type of the condition, such as Ready or PodScheduled.")
       .declaredRequired()
       .knownValues("ContainersReady", "DisruptionTarget", "Initialized", "PodScheduled", "Ready"),
-    status: field(2, string, "Whether it holds.").declaredRequired().knownValues("False", "True", "Unknown"),
-    lastProbeTime: field(3, time, "When the condition was last looked at.").emitEmpty(),
-    lastTransitionTime: field(4, time, "When the status last changed.").emitEmpty(),
-    reason: field(5, string, "Short reason for programs."),
-    message: field(6, string, "Explanation for people."),
+    status: field(2, string, "Status of the condition: True, False or Unknown.")
+      .declaredRequired()
+      .knownValues("False", "True", "Unknown"),
+    lastProbeTime: field(3, time, "Time of the last check of the condition.").emitEmpty(),
+    lastTransitionTime: field(4, time, "Time of the last change of `status`.").emitEmpty(),
+    reason: field(5, string, "Machine-readable reason in CamelCase."),
+    message: field(6, string, "Human-readable details."),
   },
   {
     later: () => ({
       observedGeneration: since(
         "1.33",
-        field(7, int64, "Generation of the pod that the condition is about.").gated(
+        field(7, int64, "Generation of the pod for which the condition was set.").gated(
           "PodObservedGenerationTracking",
         ),
       ),
@@ -53,44 +55,52 @@ const PodCondition = struct(
 /** The gate of the resources of whole pods. */
 const podLevelScaling = "InPlacePodLevelResourcesVerticalScaling";
 
-const ContainerStateWaiting = struct("ContainerStateWaiting", "A container that doesn't run yet.", {
-  reason: field(1, string, "Short reason for programs."),
-  message: field(2, string, "Explanation for people."),
+const ContainerStateWaiting = struct(
+  "ContainerStateWaiting",
+  "State of a container that is not running yet.",
+  {
+    reason: field(1, string, "Machine-readable reason in CamelCase."),
+    message: field(2, string, "Human-readable details."),
+  },
+);
+
+const ContainerStateRunning = struct("ContainerStateRunning", "State of a running container.", {
+  startedAt: field(1, time, "Time at which the container was started.").emitEmpty(),
 });
 
-const ContainerStateRunning = struct("ContainerStateRunning", "A container that runs.", {
-  startedAt: field(1, time, "When it was started.").emitEmpty(),
+const ContainerStateTerminated = struct("ContainerStateTerminated", "State of a terminated container.", {
+  exitCode: field(1, int32, "Exit status of the last run.").declaredRequired(),
+  signal: field(2, int32, "Signal that terminated the last run."),
+  reason: field(3, string, "Machine-readable reason in CamelCase."),
+  message: field(4, string, "Human-readable details."),
+  startedAt: field(5, time, "Start time of the last run.").emitEmpty(),
+  finishedAt: field(6, time, "End time of the last run.").emitEmpty(),
+  containerID: field(7, string, "Identifier of the container, as `<type>://<id>`."),
 });
 
-const ContainerStateTerminated = struct("ContainerStateTerminated", "A container that has ended.", {
-  exitCode: field(1, int32, "Exit code of its last run.").declaredRequired(),
-  signal: field(2, int32, "Signal that ended its last run."),
-  reason: field(3, string, "Short reason for programs."),
-  message: field(4, string, "Explanation for people."),
-  startedAt: field(5, time, "When its last run began.").emitEmpty(),
-  finishedAt: field(6, time, "When its last run ended.").emitEmpty(),
-  containerID: field(7, string, "Identifier of the container, as type://id."),
-});
-
-const ContainerState = struct("ContainerState", "What a container does; without any it is waiting.", {
-  waiting: field(1, ContainerStateWaiting, "It waits.").nullable(),
-  running: field(2, ContainerStateRunning, "It runs.").nullable(),
-  terminated: field(3, ContainerStateTerminated, "It has ended.").nullable(),
-});
+const ContainerState = struct(
+  "ContainerState",
+  "State of a container; at most one field is set, and none means waiting.",
+  {
+    waiting: field(1, ContainerStateWaiting, "Details of a waiting container.").nullable(),
+    running: field(2, ContainerStateRunning, "Details of a running container.").nullable(),
+    terminated: field(3, ContainerStateTerminated, "Details of a terminated container.").nullable(),
+  },
+);
 
 export const ContainerStatus = struct(
   "ContainerStatus",
-  "What a container is like now.",
+  "Observed state of a container.",
   {
     name: field(1, string, "Name of the container.").declaredRequired(),
-    state: field(2, ContainerState, "What it does now.").emitEmpty(),
-    lastState: field(3, ContainerState, "How its last run ended.").emitEmpty(),
-    ready: field(4, bool, "Whether its readiness probe succeeds.").declaredRequired(),
-    restartCount: field(5, int32, "How often it was started again.").declaredRequired(),
-    image: field(6, string, "Image that it runs.").declaredRequired(),
+    state: field(2, ContainerState, "Current state of the container.").emitEmpty(),
+    lastState: field(3, ContainerState, "State of the previous run.").emitEmpty(),
+    ready: field(4, bool, "Whether the container is ready: the readiness probe succeeds.").declaredRequired(),
+    restartCount: field(5, int32, "Number of restarts of the container.").declaredRequired(),
+    image: field(6, string, "Name of the container image.").declaredRequired(),
     imageID: field(7, string, "Identifier of the image.").declaredRequired(),
-    containerID: field(8, string, "Identifier of the container, as type://id."),
-    started: field(9, bool, "Whether its startup probe has succeeded.").nullable(),
+    containerID: field(8, string, "Identifier of the container, as `<type>://<id>`."),
+    started: field(9, bool, "Whether the container has started: the startup probe has succeeded.").nullable(),
   },
   { later: laterContainerStatus },
 );
@@ -99,33 +109,39 @@ function laterContainerStatus() {
   return {
     allocatedResources: since(
       "1.27",
-      field(10, map(quantity), "Resources that the node gave to it.").gated("InPlacePodVerticalScaling"),
+      field(10, map(quantity), "Resources that the node has allocated to the container.").gated(
+        "InPlacePodVerticalScaling",
+      ),
     ),
     resources: since(
       "1.27",
-      field(11, ResourceRequirements, "Resources that it has.").nullable().gated("InPlacePodVerticalScaling"),
+      field(11, ResourceRequirements, "Effective resource requests and limits of the running container.")
+        .nullable()
+        .gated("InPlacePodVerticalScaling"),
     ),
     volumeMounts: since(
       "1.30",
-      field(12, list(VolumeMountStatus), "State of its mounts.")
+      field(12, list(VolumeMountStatus), "Status of the volume mounts.")
         .mapBy("mountPath")
         .patchMerge("mountPath")
         .gated("RecursiveReadOnlyMounts"),
     ),
     user: since(
       "1.31",
-      field(13, ContainerUser, "User of its first process.").nullable().gated("SupplementalGroupsPolicy"),
+      field(13, ContainerUser, "User of the container's first process.")
+        .nullable()
+        .gated("SupplementalGroupsPolicy"),
     ),
     allocatedResourcesStatus: since(
       "1.31",
-      field(14, list(ResourceStatus), "Health of its devices.")
+      field(14, list(ResourceStatus), "Health of the devices allocated to the container.")
         .mapBy("name")
         .patchMerge("name")
         .gated("ResourceHealthStatus"),
     ),
     stopSignal: since(
       "1.33",
-      field(15, string, "Signal that stops it.").nullable().gated("ContainerStopSignals"),
+      field(15, string, "Signal that stops the container.").nullable().gated("ContainerStopSignals"),
     ),
   };
 }
@@ -133,38 +149,38 @@ export type ContainerStatus = Static<typeof ContainerStatus>;
 
 export const PodStatus = struct(
   "PodStatus",
-  "What a pod is like now.",
+  "Observed state of a Pod.",
   {
-    phase: field(1, string, "Where the pod is in its life.").oneOf(
+    phase: field(1, string, "Phase of the pod: Pending, Running, Succeeded, Failed or Unknown.").oneOf(
       "Failed",
       "Pending",
       "Running",
       "Succeeded",
       "Unknown",
     ),
-    conditions: field(2, list(PodCondition), "What is known about its state.")
+    conditions: field(2, list(PodCondition), "Conditions of the object, at most one per type.")
       .mapBy("type")
       .patchMerge("type"),
-    message: field(3, string, "Why the pod is in this state, for people."),
-    reason: field(4, string, "Why the pod is in this state, for programs."),
-    hostIP: field(5, string, "Address of the node."),
-    podIP: field(6, string, "First address of the pod."),
-    startTime: field(7, time, "When the node agent took the pod.").nullable(),
-    containerStatuses: field(8, list(ContainerStatus), "State of each container.").atomic(),
-    qosClass: field(9, string, "Quality of service that follows from the resources.").oneOf(
+    message: field(3, string, "Human-readable details of the pod's state."),
+    reason: field(4, string, "Machine-readable reason for the pod's state."),
+    hostIP: field(5, string, "IP address of the node."),
+    podIP: field(6, string, "First IP address of the pod."),
+    startTime: field(7, time, "Time at which the kubelet accepted the pod.").nullable(),
+    containerStatuses: field(8, list(ContainerStatus), "Status of each container.").atomic(),
+    qosClass: field(9, string, "Quality of service class: Guaranteed, Burstable or BestEffort.").oneOf(
       "BestEffort",
       "Burstable",
       "Guaranteed",
     ),
-    initContainerStatuses: field(10, list(ContainerStatus), "State of each init container.").atomic(),
-    nominatedNodeName: field(11, string, "Node on which room is being made for the pod."),
-    podIPs: field(12, list(PodIP), "Addresses of the pod, at most one of each family.")
+    initContainerStatuses: field(10, list(ContainerStatus), "Status of each init container.").atomic(),
+    nominatedNodeName: field(11, string, "Name of the node on which pods are preempted for this one."),
+    podIPs: field(12, list(PodIP), "IP addresses of the pod, at most one per family.")
       .mapBy("ip")
       .patchMerge("ip"),
     ephemeralContainerStatuses: field(
       13,
       list(ContainerStatus),
-      "State of each temporary container.",
+      "Status of each ephemeral container.",
     ).atomic(),
   },
   {
@@ -182,13 +198,13 @@ function laterPodStatus() {
   return {
     resize: since(
       "1.27",
-      field(14, string, "State of a change of resources.")
+      field(14, string, "Status of a resize of the resources: Proposed, InProgress, Deferred or Infeasible.")
         .knownValues("Deferred", "InProgress", "Infeasible")
         .gated("InPlacePodVerticalScaling"),
     ),
     resourceClaimStatuses: since(
       "1.28",
-      field(15, list(PodResourceClaimStatus), "Claims that were made for the pod.")
+      field(15, list(PodResourceClaimStatus), "ResourceClaims created for the pod's claims.")
         .mapBy("name")
         .patchMerge("name")
         .patchRetainKeys()
@@ -196,41 +212,43 @@ function laterPodStatus() {
     ),
     hostIPs: since(
       "1.28",
-      field(16, list(HostIP), "Addresses of the node, at most one of each family.")
+      field(16, list(HostIP), "IP addresses of the node, at most one per family.")
         .atomic()
         .patchMerge("ip")
         .gated("PodHostIPs"),
     ),
     observedGeneration: since(
       "1.33",
-      field(17, int64, "Generation of the pod that the node agent has seen.").gated(
+      field(17, int64, "Latest generation of the pod that the kubelet has observed.").gated(
         "PodObservedGenerationTracking",
       ),
     ),
     extendedResourceClaimStatus: since(
       "1.34",
-      field(18, PodExtendedResourceClaimStatus, "The claim for extended resources.")
+      field(18, PodExtendedResourceClaimStatus, "ResourceClaim created for the pod's extended resources.")
         .nullable()
         .gated("DRAExtendedResource"),
     ),
     allocatedResources: since(
       "1.35",
-      field(19, map(quantity), "Resources that the node gave to the pod.").gated(podLevelScaling),
+      field(19, map(quantity), "Resources that the node has allocated to the pod.").gated(podLevelScaling),
     ),
     resources: since(
       "1.35",
-      field(20, ResourceRequirements, "Resources that the pod has.").nullable().gated(podLevelScaling),
+      field(20, ResourceRequirements, "Effective resource requests and limits of the pod.")
+        .nullable()
+        .gated(podLevelScaling),
     ),
     nodeAllocatableResourceClaimStatuses: since(
       "1.36",
-      field(21, list(NodeAllocatableResourceClaimStatus), "Resources of the node that claims use.")
+      field(21, list(NodeAllocatableResourceClaimStatus), "Node resources that the pod's claims use.")
         .mapBy("resourceClaimName")
         .patchMerge("resourceClaimName")
         .gated("DRANodeAllocatableResources"),
     ),
     volumeHealth: since(
       "1.37",
-      field(22, list(PodVolumeHealth), "Health of the volumes.").mapBy("name").gated("CSIVolumeHealth"),
+      field(22, list(PodVolumeHealth), "Health of the pod's volumes.").mapBy("name").gated("CSIVolumeHealth"),
     ),
   };
 }

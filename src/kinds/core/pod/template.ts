@@ -8,10 +8,10 @@ import { type Static, field } from "../../../schema/types.ts";
 
 export const PodTemplateSpec = struct(
   "PodTemplateSpec",
-  "What pods made from a template are like.",
+  "Template from which pods are created.",
   {
-    metadata: field(1, ObjectMeta, "Metadata of the pods; their names are made by the server.").emitEmpty(),
-    spec: field(2, PodSpec, "What the pods should be.").emitEmpty(),
+    metadata: field(1, ObjectMeta, "Metadata of the pods; the server generates their names.").emitEmpty(),
+    spec: field(2, PodSpec, "Desired state of the pods.").emitEmpty(),
   },
   {
     check(template, report, context) {

@@ -23,7 +23,7 @@ export function containerColumns<O extends ApiObject>(
       name: "Images",
       type: "string",
       priority,
-      doc: "Images that the containers run.",
+      doc: "Images of the pods' containers.",
       cell: (object) =>
         containersOf(object)
           .map(({ image }) => image ?? "")

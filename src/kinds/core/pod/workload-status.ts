@@ -4,13 +4,15 @@ import type { FieldReport } from "../../../schema/faults.ts";
 
 /** Status fields of a ReplicaSet and a ReplicationController. */
 export const replicaCounts = {
-  replicas: field(1, int32, "Number of its pods.").declaredRequired().check(nonNegative),
-  fullyLabeledReplicas: field(2, int32, "Number of its pods that have all labels of the template.").check(
+  replicas: field(1, int32, "Number of pods.").declaredRequired().check(nonNegative),
+  fullyLabeledReplicas: field(2, int32, "Number of pods that have all labels of the template.").check(
     nonNegative,
   ),
-  observedGeneration: field(3, int64, "Generation that the controller has seen last.").check(nonNegative),
-  readyReplicas: field(4, int32, "Number of its pods that are ready.").check(nonNegative),
-  availableReplicas: field(5, int32, "Number of its pods that have been ready long enough.").check(
+  observedGeneration: field(3, int64, "Latest generation that the controller has observed.").check(
+    nonNegative,
+  ),
+  readyReplicas: field(4, int32, "Number of ready pods.").check(nonNegative),
+  availableReplicas: field(5, int32, "Number of available pods: ready for at least `minReadySeconds`.").check(
     nonNegative,
   ),
 };

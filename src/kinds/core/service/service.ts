@@ -33,15 +33,15 @@ export const Service = kind({
   gatedNameForm: { gate: "RelaxedServiceNameValidation", form: "label" },
   createOnUpdate: true,
   returnsDeletedObject: true,
-  doc: "A stable name and address for a set of pods.",
+  doc: "A stable name and address for a group of pods.",
   effect: {
     acts: "addresses and node ports are allocated; `proxy` connects to its endpoints",
   },
   fields: {
     metadata: field(1, ObjectMeta, "Metadata of the service.").emitEmpty(),
-    spec: field(2, ServiceSpec, "What the service should be.").emitEmpty(),
+    spec: field(2, ServiceSpec, "Desired state of the Service.").emitEmpty(),
     // As in the reference, only the addresses of a status are validated.
-    status: field(3, ServiceStatus, "What the service is like now.").emitEmpty().unchecked(),
+    status: field(3, ServiceStatus, "Observed state of the Service.").emitEmpty().unchecked(),
   },
   selectable: {
     "spec.clusterIP": (service) => service.spec?.clusterIP ?? "",
@@ -97,25 +97,25 @@ export const Service = kind({
     {
       name: "Type",
       type: "string",
-      doc: "How the service can be reached.",
+      doc: "Type of the service.",
       cell: (service) => service.spec?.type ?? "",
     },
     {
       name: "Cluster-IP",
       type: "string",
-      doc: "The service's address inside the cluster.",
+      doc: "IP address inside the cluster.",
       cell: (service) => service.spec?.clusterIPs?.[0] ?? "<none>",
     },
     {
       name: "External-IP",
       type: "string",
-      doc: "Addresses at which it can be reached from outside.",
+      doc: "Addresses outside the cluster.",
       cell: externalAddress,
     },
     {
       name: "Port(s)",
       type: "string",
-      doc: "Ports that the service offers, with the ports on the nodes.",
+      doc: "Ports of the service, with their node ports.",
       cell: (service) => orNone(portsText(service.spec?.ports)),
     },
     ageColumn,
@@ -123,7 +123,7 @@ export const Service = kind({
       name: "Selector",
       type: "string",
       priority: 1,
-      doc: "Labels of the pods that serve.",
+      doc: "Labels of the pods behind the service.",
       cell: (service) => labelsText(service.spec?.selector),
     },
   ],

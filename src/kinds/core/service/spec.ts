@@ -10,20 +10,26 @@ import { each } from "../../checks/values.ts";
 
 const ServicePort = struct(
   "ServicePort",
-  "One port of a service.",
+  "A port of a Service.",
   {
     name: field(
       1,
       string,
-      "Name of the port, unique within the service; needed when there are several.",
+      "Name of the port, unique in the service; required if there are several ports.",
     ).check(dnsLabel),
-    protocol: field(2, string, "Protocol of the port.").default("TCP").oneOf("SCTP", "TCP", "UDP"),
-    port: field(3, int32, "Number of the port at the service's address.").required().check(portNumber),
-    targetPort: field(4, intOrString, "Number or name of the port of the pods; without it, the same as port.")
+    protocol: field(2, string, "Protocol of the port: TCP, UDP or SCTP. Default: TCP.")
+      .default("TCP")
+      .oneOf("SCTP", "TCP", "UDP"),
+    port: field(3, int32, "Port number of the service, 1 to 65535.").required().check(portNumber),
+    targetPort: field(4, intOrString, "Port number or port name of the pods. Default: `port`.")
       .emitEmpty()
       .check(portNumberOrName),
-    nodePort: field(5, int32, "Port on every node that leads to the service."),
-    appProtocol: field(6, string, "Protocol that is spoken above the port's own.")
+    nodePort: field(
+      5,
+      int32,
+      "Port on each node that forwards to the service, for NodePort and LoadBalancer; allocated if 0.",
+    ),
+    appProtocol: field(6, string, "Application protocol of the port, such as `http`.")
       .nullable()
       .checkedWhenEmpty()
       .check(qualifiedName),
@@ -37,91 +43,107 @@ const ServicePort = struct(
 );
 export type ServicePort = Static<typeof ServicePort>;
 
-const ClientIPConfig = struct("ClientIPConfig", "How long requests of one client stay with one pod.", {
+const ClientIPConfig = struct("ClientIPConfig", "Settings of session affinity by client IP address.", {
   timeoutSeconds: field(
     1,
     int32,
-    "Seconds after which the client may be sent to another pod; at most a day.",
+    "Duration of the affinity in seconds, 1 to 86400. Default: 10800.",
   ).nullable(),
 });
 
-const SessionAffinityConfig = struct("SessionAffinityConfig", "Settings of the session affinity.", {
-  clientIP: field(1, ClientIPConfig, "Settings of the affinity by the client's address.").nullable(),
+const SessionAffinityConfig = struct("SessionAffinityConfig", "Settings of session affinity.", {
+  clientIP: field(1, ClientIPConfig, "Settings of session affinity by client IP address.").nullable(),
 });
 type SessionAffinityConfig = Static<typeof SessionAffinityConfig>;
 
 export const ServiceSpec = struct(
   "ServiceSpec",
-  "What a service should be.",
+  "Desired state of a Service.",
   {
-    ports: field(1, list(ServicePort), "Ports that the service offers.")
-      .mapBy("port", "protocol")
-      .patchMerge("port"),
+    ports: field(1, list(ServicePort), "Ports of the service.").mapBy("port", "protocol").patchMerge("port"),
     selector: field(
       2,
       map(string),
-      "Labels of the pods that serve; without it the server's controllers don't write the endpoints.",
+      "Labels of the pods behind the service; if empty, its endpoints are managed elsewhere.",
     ).atomic(),
     clusterIP: field(
       3,
       string,
-      "The service's first address inside the cluster; None for a headless service.",
+      "First IP address of the service inside the cluster; `None` for a headless service.",
     ),
-    type: field(4, string, "How the service can be reached.")
+    type: field(
+      4,
+      string,
+      "Type of the service: ClusterIP, NodePort, LoadBalancer or ExternalName. Default: ClusterIP.",
+    )
       .unpublishedDefault("ClusterIP")
       .oneOf("ClusterIP", "ExternalName", "LoadBalancer", "NodePort"),
-    externalIPs: field(5, list(string), "Further addresses at which nodes accept traffic for the service.")
+    externalIPs: field(
+      5,
+      list(string),
+      "Additional IP addresses at which nodes accept traffic for the service.",
+    )
       .atomic()
       .check(each(externalAddress)),
-    sessionAffinity: field(7, string, "Whether requests of one client go to one pod.")
+    sessionAffinity: field(7, string, "ClientIP to send each client to the same pod, or None. Default: None.")
       .unpublishedDefault("None")
       .oneOf("ClientIP", "None"),
-    loadBalancerIP: field(8, string, "Deprecated: the address that the load balancer should get."),
+    loadBalancerIP: field(8, string, "Deprecated: requested IP address of the load balancer."),
     loadBalancerSourceRanges: field(
       9,
       list(string),
-      "Ranges of client addresses that the load balancer lets in.",
+      "Client address ranges that the load balancer admits, in CIDR notation.",
     ).atomic(),
-    externalName: field(10, string, "Name outside of the cluster that the service stands for."),
+    externalName: field(
+      10,
+      string,
+      "DNS name to which the service is an alias; only for the type ExternalName.",
+    ),
     externalTrafficPolicy: field(
       11,
       string,
-      "Whether traffic from outside goes to all pods or only to those of the node it arrived at.",
+      "Cluster sends external traffic to all pods, Local only to those of the receiving node. Default: Cluster.",
     ).oneOf("Cluster", "Local"),
-    healthCheckNodePort: field(
-      12,
-      int32,
-      "Port on every node that tells whether the node has pods of the service.",
-    ).check(portNumber),
-    publishNotReadyAddresses: field(13, bool, "Pods that aren't ready count as ready."),
+    healthCheckNodePort: field(12, int32, "Port on each node for health checks of the load balancer.").check(
+      portNumber,
+    ),
+    publishNotReadyAddresses: field(
+      13,
+      bool,
+      "Whether pods that are not ready are treated as ready. Default: false.",
+    ),
     sessionAffinityConfig: field(14, SessionAffinityConfig, "Settings of the session affinity.").nullable(),
-    ipFamilyPolicy: field(17, string, "Whether the service wants addresses of one or of both families.")
+    ipFamilyPolicy: field(
+      17,
+      string,
+      "Policy for IP families: SingleStack, PreferDualStack or RequireDualStack.",
+    )
       .nullable()
       .checkedWhenEmpty()
       .oneOf("PreferDualStack", "RequireDualStack", "SingleStack"),
     clusterIPs: field(
       18,
       list(string),
-      "The service's addresses inside the cluster, at most one a family; the first equals clusterIP.",
+      "IP addresses of the service inside the cluster, at most one per family; the first equals `clusterIP`.",
     ).atomic(),
-    ipFamilies: field(19, list(string), "Families of the addresses, in the order of clusterIPs.")
+    ipFamilies: field(19, list(string), "IP families of `clusterIPs`, in the same order: IPv4, IPv6.")
       .atomic()
       .oneOf("IPv4", "IPv6")
       .unchecked(),
     allocateLoadBalancerNodePorts: field(
       20,
       bool,
-      "Whether a service of type LoadBalancer gets node ports by itself.",
+      "Whether node ports are allocated for the type LoadBalancer. Default: true.",
     ).nullable(),
     loadBalancerClass: field(
       21,
       string,
-      "Kind of load balancer; it can only be set together with the type.",
+      "Class of the load balancer implementation; it can only be set together with the type.",
     ).nullable(),
     internalTrafficPolicy: field(
       22,
       string,
-      "Whether traffic inside the cluster goes to all pods or only to those of the same node.",
+      "Cluster sends internal traffic to all pods, Local only to those of the client's node. Default: Cluster.",
     )
       .nullable()
       .checkedWhenEmpty()
@@ -132,7 +154,7 @@ export const ServiceSpec = struct(
     later: () => ({
       trafficDistribution: since(
         "1.30",
-        field(23, string, "Which endpoints traffic prefers, by their place.")
+        field(23, string, "Preference among the endpoints by topology, such as PreferClose.")
           .nullable()
           .checkedWhenEmpty()
           .check(trafficDistribution)

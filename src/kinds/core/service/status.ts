@@ -3,27 +3,35 @@ import { Condition } from "../../meta/condition.ts";
 import { since } from "../../../schema/later-fields.ts";
 import { type Static, field, int32, list, string } from "../../../schema/types.ts";
 
-const PortStatus = struct("PortStatus", "State of one port of a load balancer.", {
-  port: field(1, int32, "Number of the service's port.").declaredRequired(),
-  protocol: field(2, string, "Protocol of the service's port.")
+const PortStatus = struct("PortStatus", "Status of a port of a load balancer.", {
+  port: field(1, int32, "Port number of the service.").declaredRequired(),
+  protocol: field(2, string, "Protocol of the port: TCP, UDP or SCTP.")
     .declaredRequired()
     .oneOf("SCTP", "TCP", "UDP"),
-  error: field(3, string, "What is wrong with the port, as a name without blanks.").nullable(),
+  error: field(
+    3,
+    string,
+    "Reason for a failure of the port, in CamelCase or with a prefix such as `example.com/`.",
+  ).nullable(),
 });
 
 const LoadBalancerIngress = struct(
   "LoadBalancerIngress",
-  "One point at which a load balancer takes traffic in.",
+  "An ingress point of a load balancer.",
   {
-    ip: field(1, string, "Its address, for load balancers that have addresses."),
-    hostname: field(2, string, "Its name, for load balancers that have names."),
-    ports: field(4, list(PortStatus), "State of the service's ports there.").atomic(),
+    ip: field(1, string, "IP address of the ingress point."),
+    hostname: field(2, string, "Host name of the ingress point."),
+    ports: field(4, list(PortStatus), "Status of the ports of the ingress point.").atomic(),
   },
   {
     later: () => ({
       ipMode: since(
         "1.29",
-        field(3, string, "Whether nodes deliver traffic for the address, or the load balancer does.")
+        field(
+          3,
+          string,
+          "Whether traffic reaches nodes with the load balancer's address (VIP) or not (Proxy). Default: VIP.",
+        )
           .nullable()
           .oneOf("Proxy", "VIP")
           .gated("LoadBalancerIPMode"),
@@ -32,13 +40,13 @@ const LoadBalancerIngress = struct(
   },
 );
 
-const LoadBalancerStatus = struct("LoadBalancerStatus", "State of a load balancer.", {
-  ingress: field(1, list(LoadBalancerIngress), "Points at which it takes traffic in.").atomic(),
+const LoadBalancerStatus = struct("LoadBalancerStatus", "Status of a load balancer.", {
+  ingress: field(1, list(LoadBalancerIngress), "Ingress points of the load balancer.").atomic(),
 });
 
-export const ServiceStatus = struct("ServiceStatus", "What a service is like now.", {
-  loadBalancer: field(1, LoadBalancerStatus, "State of the load balancer, if there is one.").emitEmpty(),
-  conditions: field(2, list(Condition), "What is known about the service's state.")
+export const ServiceStatus = struct("ServiceStatus", "Observed state of a Service.", {
+  loadBalancer: field(1, LoadBalancerStatus, "Status of the load balancer, if there is one.").emitEmpty(),
+  conditions: field(2, list(Condition), "Conditions of the service, at most one per type.")
     .mapBy("type")
     .patchMerge("type"),
 });

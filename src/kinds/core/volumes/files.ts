@@ -11,38 +11,44 @@ import { bool, field, inlined, int32, int64, list, quantity, string } from "../.
 
 /** The owner of written files, with this field number. */
 export function volumeUser(number: number) {
-  const user = field(number, int64, "Numeric id of the user who owns the files.");
+  const user = field(number, int64, "User ID of the owner of the files.");
   return since("1.37", user.nullable().check(userOrGroupId).gated("AtomicWriteVolumeUserFields"));
 }
 
 export const KeyToPath = struct(
   "KeyToPath",
-  "Puts a key's value into a file.",
+  "A key and the path of the file with its value.",
   {
-    key: field(1, string, "The key.").required(),
-    path: field(2, string, "Path of the file below the mount point, without '..'.")
+    key: field(1, string, "Key in the ConfigMap or Secret.").required(),
+    path: field(2, string, "Relative path of the file in the volume, without `..`.")
       .required()
       .check(volumeFilePath),
-    mode: field(3, int32, "Permissions of the file.").nullable().check(fileMode),
+    mode: field(3, int32, "Permissions of the file, 0 to 511 (octal 0777). Default: `defaultMode`.")
+      .nullable()
+      .check(fileMode),
   },
   { later: () => ({ user: volumeUser(4) }) },
 );
 
 export const ConfigMapVolumeSource = struct(
   "ConfigMapVolumeSource",
-  "The data of a config map as files.",
+  "The keys of a ConfigMap as files.",
   {
     ...inlined(1, LocalObjectReference),
     items: field(
       2,
       list(KeyToPath),
-      "Keys that become files, with their paths; all keys when empty.",
+      "Keys to write as files, and their paths; empty writes all keys.",
     ).atomic(),
-    defaultMode: field(3, int32, "Permissions of files that have none of their own.")
+    defaultMode: field(
+      3,
+      int32,
+      "Permissions of files without a `mode`, 0 to 511 (octal 0777). Default: 420 (octal 0644).",
+    )
       .nullable()
       .unpublishedDefault(420)
       .check(fileMode),
-    optional: field(4, bool, "Whether the map or its keys may be missing.").nullable(),
+    optional: field(4, bool, "Whether the ConfigMap or its keys may be missing.").nullable(),
   },
   {
     check(source, report) {
@@ -54,43 +60,57 @@ export const ConfigMapVolumeSource = struct(
 
 export const SecretVolumeSource = struct(
   "SecretVolumeSource",
-  "The data of a secret as files.",
+  "The keys of a Secret as files.",
   {
-    secretName: field(1, string, "Name of the secret in the pod's namespace.").mustBeGiven(),
+    secretName: field(1, string, "Name of the Secret in the pod's namespace.").mustBeGiven(),
     items: field(
       2,
       list(KeyToPath),
-      "Keys that become files, with their paths; all keys when empty.",
+      "Keys to write as files, and their paths; empty writes all keys.",
     ).atomic(),
-    defaultMode: field(3, int32, "Permissions of files that have none of their own.")
+    defaultMode: field(
+      3,
+      int32,
+      "Permissions of files without a `mode`, 0 to 511 (octal 0777). Default: 420 (octal 0644).",
+    )
       .nullable()
       .unpublishedDefault(420)
       .check(fileMode),
-    optional: field(4, bool, "Whether the secret or its keys may be missing.").nullable(),
+    optional: field(4, bool, "Whether the Secret or its keys may be missing.").nullable(),
   },
   { later: () => ({ defaultUser: volumeUser(5) }) },
 );
 
 export const DownwardAPIVolumeFile = struct(
   "DownwardAPIVolumeFile",
-  "A file with a fact about the pod.",
+  "A file with a field of the pod or a resource of a container.",
   {
-    path: field(1, string, "Path of the file below the mount point, without '..'.")
+    path: field(1, string, "Relative path of the file in the volume, without `..`.")
       .required()
       .check(volumeFilePath),
     fieldRef: field(2, ObjectFieldSelector, "A field of the pod's metadata.").nullable(),
-    resourceFieldRef: field(3, ResourceFieldSelector, "A container's resource.").nullable(),
-    mode: field(4, int32, "Permissions of the file.").nullable().check(fileMode),
+    resourceFieldRef: field(
+      3,
+      ResourceFieldSelector,
+      "A resource request or limit of a container.",
+    ).nullable(),
+    mode: field(4, int32, "Permissions of the file, 0 to 511 (octal 0777). Default: `defaultMode`.")
+      .nullable()
+      .check(fileMode),
   },
   { check: checkDownwardFile, later: () => ({ user: volumeUser(5) }) },
 );
 
 export const DownwardAPIVolumeSource = struct(
   "DownwardAPIVolumeSource",
-  "Facts about the pod as files.",
+  "Fields of the pod as files.",
   {
-    items: field(1, list(DownwardAPIVolumeFile), "The files.").atomic(),
-    defaultMode: field(2, int32, "Permissions of files that have none of their own.")
+    items: field(1, list(DownwardAPIVolumeFile), "The files to write.").atomic(),
+    defaultMode: field(
+      2,
+      int32,
+      "Permissions of files without a `mode`, 0 to 511 (octal 0777). Default: 420 (octal 0644).",
+    )
       .nullable()
       .unpublishedDefault(420)
       .check(fileMode),
@@ -100,20 +120,20 @@ export const DownwardAPIVolumeSource = struct(
 
 export const EmptyDirVolumeSource = struct(
   "EmptyDirVolumeSource",
-  "An empty directory that lives as long as the pod.",
+  "An empty directory that exists as long as the pod.",
   {
     medium: field(
       1,
       string,
-      "What stores the directory: empty is the node's disk, Memory its memory.",
+      "Storage medium: empty for the node's disk, Memory, or HugePages with an optional page size.",
     ).knownValues("", "HugePages", "HugePages-", "Memory"),
-    sizeLimit: field(2, quantity, "The most that may be stored.").nullable().check(sizeLimit),
+    sizeLimit: field(2, quantity, "Maximum size of the content.").nullable().check(sizeLimit),
   },
   {
     later: () => ({
       mode: since(
         "1.37",
-        field(3, int32, "Permissions of the directory.")
+        field(3, int32, "Permissions of the directory, 0 to 511 (octal 0777).")
           .nullable()
           .check(fileMode)
           .gated("EmptyDirVolumeMode"),
@@ -123,8 +143,8 @@ export const EmptyDirVolumeSource = struct(
 );
 
 export const HostPathVolumeSource = struct("HostPathVolumeSource", "A file or directory of the node.", {
-  path: field(1, string, "Its path on the node.").required().check(noBacksteps),
-  type: field(2, string, "What must or may be there.")
+  path: field(1, string, "Path of the file or directory on the node.").required().check(noBacksteps),
+  type: field(2, string, "Required type of the path, such as Directory or FileOrCreate. Default: no check.")
     .nullable()
     .oneOf(
       "",
@@ -139,31 +159,33 @@ export const HostPathVolumeSource = struct("HostPathVolumeSource", "A file or di
     .unpublishedDefault(""),
 });
 
-export const GitRepoVolumeSource = struct("GitRepoVolumeSource", "A copy of a git repository.", {
+export const GitRepoVolumeSource = struct("GitRepoVolumeSource", "A clone of a git repository.", {
   repository: field(1, string, "URL of the repository.").required(),
-  revision: field(2, string, "Commit to check out."),
-  directory: field(3, string, "Directory to put it into, without '..'.").check(descendingPath),
+  revision: field(2, string, "Commit hash to check out."),
+  directory: field(3, string, "Relative path of the directory for the clone, without `..`.").check(
+    descendingPath,
+  ),
 });
 
 const PersistentVolumeClaimTemplate = struct(
   "PersistentVolumeClaimTemplate",
-  "What a claim that is made with a pod is like.",
+  "Template of a claim that is created with a pod.",
   {
-    metadata: field(1, ObjectMeta, "Labels and annotations of the claim; nothing else is allowed.")
+    metadata: field(1, ObjectMeta, "Labels and annotations of the claim; no other metadata is allowed.")
       .emitEmpty()
       .check(claimTemplateMetadata),
-    spec: field(2, PersistentVolumeClaimSpec, "What the claim should be.").required(),
+    spec: field(2, PersistentVolumeClaimSpec, "The storage that the claim requests.").required(),
   },
 );
 
 export const EphemeralVolumeSource = struct(
   "EphemeralVolumeSource",
-  "A volume whose claim is made with the pod.",
+  "A volume whose claim is created with the pod.",
   {
     volumeClaimTemplate: field(
       1,
       PersistentVolumeClaimTemplate,
-      "What the claim is like; it is named <pod>-<volume>.",
+      "Template of the claim; it gets the name `<pod>-<volume>`.",
     )
       .nullable()
       .mustBeGiven(),
@@ -172,9 +194,9 @@ export const EphemeralVolumeSource = struct(
 
 export const PersistentVolumeClaimVolumeSource = struct(
   "PersistentVolumeClaimVolumeSource",
-  "The volume that a claim is bound to.",
+  "The volume bound to a claim.",
   {
     claimName: field(1, string, "Name of the claim in the pod's namespace.").required(),
-    readOnly: field(2, bool, "Whether the volume may only be read."),
+    readOnly: field(2, bool, "Whether the volume is read-only for the pod. Default: false."),
   },
 );

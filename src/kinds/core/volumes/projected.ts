@@ -12,89 +12,102 @@ import { bool, field, inlined, int32, int64, list, map, string } from "../../../
 
 const SecretProjection = struct(
   "SecretProjection",
-  "A secret among the sources of a directory.",
+  "The keys of a Secret as files of a projected volume.",
   {
     ...inlined(1, LocalObjectReference),
     items: field(
       2,
       list(KeyToPath),
-      "Keys that become files, with their paths; all keys when empty.",
+      "Keys to write as files, and their paths; empty writes all keys.",
     ).atomic(),
-    optional: field(4, bool, "Whether the secret or its keys may be missing.").nullable(),
+    optional: field(4, bool, "Whether the Secret or its keys may be missing.").nullable(),
   },
   { check: namedObject },
 );
 
 const DownwardAPIProjection = struct(
   "DownwardAPIProjection",
-  "Facts about the pod among the sources of a directory.",
+  "Fields of the pod as files of a projected volume.",
   {
-    items: field(1, list(DownwardAPIVolumeFile), "The files.").atomic(),
+    items: field(1, list(DownwardAPIVolumeFile), "The files to write.").atomic(),
   },
 );
 
 const ConfigMapProjection = struct(
   "ConfigMapProjection",
-  "A config map among the sources of a directory.",
+  "The keys of a ConfigMap as files of a projected volume.",
   {
     ...inlined(1, LocalObjectReference),
     items: field(
       2,
       list(KeyToPath),
-      "Keys that become files, with their paths; all keys when empty.",
+      "Keys to write as files, and their paths; empty writes all keys.",
     ).atomic(),
-    optional: field(4, bool, "Whether the map or its keys may be missing.").nullable(),
+    optional: field(4, bool, "Whether the ConfigMap or its keys may be missing.").nullable(),
   },
   { check: namedObject },
 );
 
 const ServiceAccountTokenProjection = struct(
   "ServiceAccountTokenProjection",
-  "A token of the service account as a file.",
+  "A service account token as a file of a projected volume.",
   {
-    audience: field(1, string, "Audience of the token; the server if empty."),
-    expirationSeconds: field(2, int64, "Seconds that the token is wanted to be valid; at least 600.")
+    audience: field(1, string, "Intended audience of the token; empty means the API server."),
+    expirationSeconds: field(
+      2,
+      int64,
+      "Requested lifetime of the token in seconds, at least 600. Default: 3600.",
+    )
       .nullable()
       .unpublishedDefault(3600)
       .check(tokenSeconds),
-    path: field(3, string, "Path of the file below the mount point.").required().check(volumeFilePath),
+    path: field(3, string, "Relative path of the file in the volume.").required().check(volumeFilePath),
   },
   { later: () => ({ user: volumeUser(4) }) },
 );
 
 const ClusterTrustBundleProjection = struct(
   "ClusterTrustBundleProjection",
-  "The certificates of trust bundles as a file; selected by name, or by signer and labels.",
+  "CA certificates as a file, of one trust bundle or of those of a signer with certain labels.",
   {
-    name: field(1, string, "Name of the bundle.").nullable(),
-    signerName: field(2, string, "Signer whose bundles are written.").nullable(),
-    labelSelector: field(3, LabelSelector, "Selects bundles of the signer.").nullable().check(labelSelector),
-    optional: field(5, bool, "Whether the bundles may be missing.").nullable(),
-    path: field(4, string, "Path of the file below the mount point.").required().check(volumeFilePath),
+    name: field(1, string, "Name of the ClusterTrustBundle; not together with `signerName`.").nullable(),
+    signerName: field(2, string, "Name of the signer of the trust bundles.").nullable(),
+    labelSelector: field(3, LabelSelector, "Label selector of the signer's trust bundles.")
+      .nullable()
+      .check(labelSelector),
+    optional: field(5, bool, "Whether the trust bundles may be missing.").nullable(),
+    path: field(4, string, "Relative path of the file in the volume.").required().check(volumeFilePath),
   },
   { check: checkTrustBundles, later: () => ({ user: volumeUser(6) }) },
 );
 
 const PodCertificateProjection = struct(
   "PodCertificateProjection",
-  "A key and a certificate of the pod as files.",
+  "A private key and certificate of the pod as files.",
   {
-    signerName: field(1, string, "Signer of the certificate.").mustBeGiven(),
-    keyType: field(2, string, "Type of the key.")
+    signerName: field(1, string, "Name of the signer of the certificate.").mustBeGiven(),
+    keyType: field(2, string, "Type of the private key, such as ED25519.")
       .mustBeGiven()
       .oneOf(...certificateKeyTypes),
-    maxExpirationSeconds: field(3, int32, "Longest validity in seconds.")
+    maxExpirationSeconds: field(3, int32, "Maximum validity of the certificate in seconds, 3600 to 7862400.")
       .nullable()
       .check(between(3600, 7_862_400)),
-    credentialBundlePath: field(4, string, "Path of the file with key and certificates.").check(
+    credentialBundlePath: field(
+      4,
+      string,
+      "Relative path of the file with the private key and certificates.",
+    ).check(volumeFilePath),
+    keyPath: field(5, string, "Relative path of the file with the private key.").check(volumeFilePath),
+    certificateChainPath: field(6, string, "Relative path of the file with the certificates.").check(
       volumeFilePath,
     ),
-    keyPath: field(5, string, "Path of the file with the key.").check(volumeFilePath),
-    certificateChainPath: field(6, string, "Path of the file with the certificates.").check(volumeFilePath),
   },
   {
     later: () => ({
-      userAnnotations: since("1.35", field(7, map(string), "Annotations of the certificate request.")),
+      userAnnotations: since(
+        "1.35",
+        field(7, map(string), "Annotations for the signer, copied to the certificate request."),
+      ),
       user: volumeUser(8),
     }),
   },
@@ -102,28 +115,24 @@ const PodCertificateProjection = struct(
 
 const VolumeProjection = struct(
   "VolumeProjection",
-  "One source of files; exactly one kind is given.",
+  "One source of a projected volume; exactly one field is set.",
   {
-    secret: field(1, SecretProjection, "Data of a secret.").nullable(),
-    downwardAPI: field(2, DownwardAPIProjection, "Facts about the pod.").nullable(),
-    configMap: field(3, ConfigMapProjection, "Data of a config map.").nullable(),
-    serviceAccountToken: field(
-      4,
-      ServiceAccountTokenProjection,
-      "A token of the service account.",
-    ).nullable(),
+    secret: field(1, SecretProjection, "The keys of a Secret.").nullable(),
+    downwardAPI: field(2, DownwardAPIProjection, "Fields of the pod.").nullable(),
+    configMap: field(3, ConfigMapProjection, "The keys of a ConfigMap.").nullable(),
+    serviceAccountToken: field(4, ServiceAccountTokenProjection, "A service account token.").nullable(),
   },
   {
     later: () => ({
       clusterTrustBundle: since(
         "1.29",
-        field(5, ClusterTrustBundleProjection, "Certificates of trust bundles.")
+        field(5, ClusterTrustBundleProjection, "CA certificates of trust bundles.")
           .nullable()
           .gated("ClusterTrustBundleProjection"),
       ),
       podCertificate: since(
         "1.34",
-        field(6, PodCertificateProjection, "A certificate of the pod.")
+        field(6, PodCertificateProjection, "A private key and certificate of the pod.")
           .nullable()
           .gated("PodCertificateRequest"),
       ),
@@ -135,8 +144,12 @@ export const ProjectedVolumeSource = struct(
   "ProjectedVolumeSource",
   "Several sources of files in one directory.",
   {
-    sources: field(1, list(VolumeProjection), "The sources.").emitEmpty().atomic(),
-    defaultMode: field(2, int32, "Permissions of files that have none of their own.")
+    sources: field(1, list(VolumeProjection), "Sources of the files.").emitEmpty().atomic(),
+    defaultMode: field(
+      2,
+      int32,
+      "Permissions of files without a `mode`, 0 to 511 (octal 0777). Default: 420 (octal 0644).",
+    )
       .nullable()
       .unpublishedDefault(420)
       .check(fileMode),

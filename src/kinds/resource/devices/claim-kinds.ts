@@ -30,11 +30,15 @@ export function declareResourceClaim(version: DeviceVersion, members: VersionMem
     scope: "Namespaced",
     returnsDeletedObject: true,
     ...members,
-    doc: "A claim for devices that pods use.",
+    doc: "A claim for devices that pods can use.",
     fields: {
       metadata: field(1, ObjectMeta, "Metadata of the claim.").emitEmpty(),
-      spec: field(2, declareClaimSpec(version, common), "What is claimed; it can't be changed.").emitEmpty(),
-      status: field(3, declareClaimStatus(version, common), "Allocation and consumers.").emitEmpty(),
+      spec: field(2, declareClaimSpec(version, common), "Requested devices; immutable.").emitEmpty(),
+      status: field(
+        3,
+        declareClaimStatus(version, common),
+        "Allocation and consumers of the claim.",
+      ).emitEmpty(),
     },
     validateCreate({ spec }, report, context) {
       checkClaimSpec((spec ?? {}) as ClaimSpec, report.at("spec"), context);
@@ -77,9 +81,9 @@ export function declareResourceClaim(version: DeviceVersion, members: VersionMem
 export function declareResourceClaimTemplate(version: DeviceVersion, members: VersionMembers) {
   const { kind, struct } = version.declarations;
   const claimSpec = declareClaimSpec(version, declareCommonStructs(version.declarations));
-  const template = struct("ResourceClaimTemplateSpec", "The claims of a template.", {
+  const template = struct("ResourceClaimTemplateSpec", "The claims created from a template.", {
     metadata: field(1, ObjectMeta, "Labels and annotations of the claims.").emitEmpty(),
-    spec: field(2, claimSpec, "What is claimed.").emitEmpty(),
+    spec: field(2, claimSpec, "Requested devices.").emitEmpty(),
   });
   return kind({
     name: "ResourceClaimTemplate",
@@ -89,10 +93,10 @@ export function declareResourceClaimTemplate(version: DeviceVersion, members: Ve
     scope: "Namespaced",
     returnsDeletedObject: true,
     ...members,
-    doc: "A template of claims, which are created for pods.",
+    doc: "A template from which claims are created for pods.",
     fields: {
       metadata: field(1, ObjectMeta, "Metadata of the template.").emitEmpty(),
-      spec: field(2, template, "The claims; it can't be changed.").emitEmpty(),
+      spec: field(2, template, "The claims to create; immutable.").emitEmpty(),
     },
     validate({ spec }, report, context) {
       const { labels, annotations } = spec?.metadata ?? {};

@@ -9,15 +9,15 @@ import type { DeviceStruct, DeviceVersion } from "./versions.ts";
 /** The status of a claim: its allocation, its consumers, and the states of its devices. */
 export function declareClaimStatus(version: DeviceVersion, common: CommonStructs): DeviceStruct {
   const { struct } = version.declarations;
-  const consumer = struct("ResourceClaimConsumerReference", "A reference to an object that uses a claim.", {
-    apiGroup: field(1, string, "Group of the resource; empty for the core group."),
-    resource: field(3, string, "Type of the object, such as `pods`.").declaredRequired(),
+  const consumer = struct("ResourceClaimConsumerReference", "Reference to an object that uses a claim.", {
+    apiGroup: field(1, string, "API group of the resource; empty for the core group."),
+    resource: field(3, string, "Resource type of the object, such as `pods`.").declaredRequired(),
     name: field(4, string, "Name of the object.").declaredRequired(),
     uid: field(5, string, "Unique identifier of the object.").declaredRequired(),
   });
   const state = declareDeviceStatus(version);
   const devices = (...keys: readonly string[]) =>
-    field(4, list(state), "State of each allocated device, from its driver.")
+    field(4, list(state), "Status of each allocated device, reported by its driver.")
       .mapBy(...keys)
       .gated("DRAResourceClaimDeviceStatus");
   return struct(
@@ -25,7 +25,7 @@ export function declareClaimStatus(version: DeviceVersion, common: CommonStructs
     "Allocation and consumers of a claim.",
     {
       allocation: field(1, declareAllocation(version, common), "The allocated devices.").nullable(),
-      reservedFor: field(2, list(consumer), "Objects that may use the claim now; at most 256.")
+      reservedFor: field(2, list(consumer), "Objects that may currently use the claim; at most 256.")
         .mapBy("uid")
         .patchMerge("uid"),
       devices: devices("driver", "device", "pool"),
@@ -40,26 +40,30 @@ export function declareClaimStatus(version: DeviceVersion, common: CommonStructs
 
 function declareAllocation(version: DeviceVersion, common: CommonStructs): DeviceStruct {
   const { struct } = version.declarations;
-  const devices = struct("DeviceAllocationResult", "Allocated devices with their configuration.", {
+  const devices = struct("DeviceAllocationResult", "Allocated devices and their configuration.", {
     results: field(1, list(declareResult(version, common)), "Allocated devices; at most 32.").atomic(),
     config: field(
       2,
       list(declareAllocatedConfiguration(version, common)),
-      "Configuration from class and claim.",
+      "Configuration from the device class and the claim.",
     ).atomic(),
   });
   return struct(
     "AllocationResult",
-    "The allocated devices, and the nodes that can use them.",
+    "Allocated devices and the nodes that can use them.",
     {
       devices: field(1, devices, "The allocated devices.").emitEmpty(),
-      nodeSelector: field(3, NodeSelector, "Nodes that can use the devices; absent for all.").nullable(),
+      nodeSelector: field(
+        3,
+        NodeSelector,
+        "Nodes that can use the devices; absent for all nodes.",
+      ).nullable(),
     },
     {
       later: (): LaterFields => ({
         allocationTimestamp: since(
           "1.34",
-          field(5, time, "When the devices were allocated.").nullable().gated("DRADeviceBindingConditions"),
+          field(5, time, "Time of the allocation.").nullable().gated("DRADeviceBindingConditions"),
         ),
       }),
     },
@@ -76,9 +80,13 @@ function declareResult(
     "DeviceRequestAllocationResult",
     "An allocated device.",
     {
-      request: field(1, string, "Name of the request, or `request/alternative`.").declaredRequired(),
-      driver: field(2, string, "Driver of the device.").declaredRequired(),
-      pool: field(3, string, "Pool of the device.").declaredRequired(),
+      request: field(
+        1,
+        string,
+        "Name of the request, or `<request>/<subrequest>` for an alternative.",
+      ).declaredRequired(),
+      driver: field(2, string, "Name of the driver of the device.").declaredRequired(),
+      pool: field(3, string, "Name of the device's pool.").declaredRequired(),
       device: field(4, string, "Name of the device in the pool.").declaredRequired(),
       adminAccess: adminAccess(5),
     },
@@ -90,27 +98,25 @@ function declareResult(
         ),
         bindingConditions: since(
           "1.34",
-          conditions(7, "Conditions that must be true before a pod is bound; at most 4."),
+          conditions(7, "Conditions that must be true before the pod is bound to a node; at most 4."),
         ),
         bindingFailureConditions: since(
           "1.34",
-          conditions(8, "Conditions that end the attempt to bind a pod; at most 4."),
+          conditions(8, "Conditions that abort the binding of the pod when true; at most 4."),
         ),
         shareID: since(
           "1.34",
-          field(9, string, "Identifies the share of a device with several allocations.")
+          field(9, string, "Identifier of this share of a device that can be allocated several times.")
             .nullable()
             .gated("DRAConsumableCapacity"),
         ),
         consumedCapacity: since(
           "1.34",
-          field(10, map(quantity), "Consumed amounts by name of the capacity.").gated(
-            "DRAConsumableCapacity",
-          ),
+          field(10, map(quantity), "Consumed amount of each capacity.").gated("DRAConsumableCapacity"),
         ),
         skipNodeOperations: since(
           "1.37",
-          field(11, list(string), "Operations on the node that the driver doesn't need.")
+          field(11, list(string), "Node operations that the driver does not need.")
             .set()
             .gated("DRAOptionalNodeOperations"),
         ),
@@ -120,31 +126,31 @@ function declareResult(
 }
 
 function declareDeviceStatus({ declarations: { struct } }: DeviceVersion): DeviceStruct {
-  const network = struct("NetworkDeviceData", "Data of a network device.", {
+  const network = struct("NetworkDeviceData", "Network data of a device.", {
     interfaceName: field(1, string, "Name of the network interface; at most 256 bytes."),
     ips: field(
       2,
       list(string),
-      "Addresses with prefix lengths, such as `192.0.2.5/24`; at most 16.",
+      "IP addresses with prefix lengths, such as `192.0.2.5/24`; at most 16.",
     ).atomic(),
     hardwareAddress: field(3, string, "Hardware address of the interface; at most 128 bytes."),
   });
   return struct(
     "AllocatedDeviceStatus",
-    "State of an allocated device.",
+    "Status of an allocated device.",
     {
-      driver: field(1, string, "Driver of the device.").declaredRequired(),
-      pool: field(2, string, "Pool of the device.").declaredRequired(),
+      driver: field(1, string, "Name of the driver of the device.").declaredRequired(),
+      pool: field(2, string, "Name of the device's pool.").declaredRequired(),
       device: field(3, string, "Name of the device in the pool.").declaredRequired(),
       conditions: field(4, list(Condition), "Conditions of the device; at most 8.").mapBy("type").emitEmpty(),
-      data: field(5, json, "Data of the driver; at most 10 KiB.").nullable(),
-      networkData: field(6, network, "Data of a network device.").nullable(),
+      data: field(5, json, "Driver-specific data; at most 10 KiB.").nullable(),
+      networkData: field(6, network, "Network data of the device.").nullable(),
     },
     {
       later: (): LaterFields => ({
         shareID: since(
           "1.34",
-          field(7, string, "Identifies the share of a device with several allocations.")
+          field(7, string, "Identifier of this share of a device that can be allocated several times.")
             .nullable()
             .gated("DRAConsumableCapacity"),
         ),

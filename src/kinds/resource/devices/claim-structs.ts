@@ -8,21 +8,21 @@ import type { DeviceStruct, DeviceVersion } from "./versions.ts";
 export function declareClaimSpec(version: DeviceVersion, common: CommonStructs): DeviceStruct {
   const { struct } = version.declarations;
   const claim = struct("DeviceClaim", "Requested devices.", {
-    requests: field(1, list(declareRequest(version, common)), "Requests; at most 32.")
+    requests: field(1, list(declareRequest(version, common)), "Requests for devices; at most 32.")
       .atomic()
       .emitEmpty(),
     constraints: field(
       2,
       list(declareConstraint(version)),
-      "Constraints between the devices; at most 32.",
+      "Constraints that apply to several devices; at most 32.",
     ).atomic(),
     config: field(
       3,
       list(declareClaimConfiguration(version, common)),
-      "Configuration for drivers; at most 32.",
+      "Driver-specific configuration; at most 32.",
     ).atomic(),
   });
-  return struct("ResourceClaimSpec", "What is claimed, and how to configure it.", {
+  return struct("ResourceClaimSpec", "Requested devices and their configuration.", {
     devices: field(1, claim, "Requested devices.").emitEmpty(),
   });
 }
@@ -36,14 +36,14 @@ function declareRequest(version: DeviceVersion, common: CommonStructs): DeviceSt
     field(
       number,
       list(declareSubRequest(version, common)),
-      "Alternatives in the order of preference; at most 8.",
+      "Alternative requests in order of preference; at most 8.",
     )
       .atomic()
       .gated("DRAPrioritizedList");
   if (version.isFirst) {
     return struct(
       "DeviceRequest",
-      "A request for devices, or alternatives of which one is allocated.",
+      "A request for devices, possibly with alternatives.",
       { ...name, ...requestFields(common, 2), adminAccess: adminAccess(6) },
       {
         fill: (copy) => (copy.deviceClassName === "" ? undefined : fillRequest(copy)),
@@ -57,9 +57,9 @@ function declareRequest(version: DeviceVersion, common: CommonStructs): DeviceSt
     { ...requestFields(common, 1), adminAccess: adminAccess(5) },
     { fill: fillRequest, later: () => laterRequestFields(common, 6) },
   );
-  return struct("DeviceRequest", "A request for devices, or alternatives of which one is allocated.", {
+  return struct("DeviceRequest", "A request for devices, possibly with alternatives.", {
     ...name,
-    exactly: field(2, exact, "The only alternative.").nullable(),
+    exactly: field(2, exact, "The request; not together with alternatives in `firstAvailable`.").nullable(),
     firstAvailable: alternatives(3),
   });
 }
@@ -77,21 +77,29 @@ function declareSubRequest(version: DeviceVersion, common: CommonStructs): Devic
 }
 
 const requestNames = (number: number) =>
-  field(number, list(string), "Names of requests, or `request/alternative`; empty for all.").atomic();
+  field(
+    number,
+    list(string),
+    "Names of requests, or `<request>/<subrequest>` for alternatives; empty for all.",
+  ).atomic();
 
 function declareConstraint({ declarations: { struct } }: DeviceVersion): DeviceStruct {
   return struct(
     "DeviceConstraint",
-    "A constraint that the devices of requests must fulfil together.",
+    "A constraint that the devices of several requests must satisfy together.",
     {
       requests: requestNames(1),
-      matchAttribute: field(2, string, "Attribute that must have the same value for all devices.").nullable(),
+      matchAttribute: field(
+        2,
+        string,
+        "Name of the attribute whose value must be equal for all devices.",
+      ).nullable(),
     },
     {
       later: (): LaterFields => ({
         distinctAttribute: since(
           "1.34",
-          field(3, string, "Attribute that must have different values for all devices.")
+          field(3, string, "Name of the attribute whose value must differ for all devices.")
             .nullable()
             .gated("DRAConsumableCapacity"),
         ),
@@ -107,7 +115,7 @@ export function configurationFields(
   number: number,
 ) {
   const configuration = struct("DeviceConfiguration", "Configuration of devices.", {
-    opaque: field(1, opaque, "Configuration for one driver.").nullable(),
+    opaque: field(1, opaque, "Configuration parameters for one driver.").nullable(),
   });
   return inlined(number, configuration);
 }
@@ -115,7 +123,7 @@ export function configurationFields(
 function declareClaimConfiguration(version: DeviceVersion, common: CommonStructs): DeviceStruct {
   return version.declarations.struct(
     "DeviceClaimConfiguration",
-    "Configuration of the devices of requests.",
+    "Configuration of the devices of some requests.",
     {
       requests: requestNames(1),
       ...configurationFields(version, common, 2),
@@ -126,7 +134,7 @@ function declareClaimConfiguration(version: DeviceVersion, common: CommonStructs
 /** The configuration of allocated devices, which also names its source. */
 export function declareAllocatedConfiguration(version: DeviceVersion, common: CommonStructs): DeviceStruct {
   return version.declarations.struct("DeviceAllocationConfiguration", "Configuration of allocated devices.", {
-    source: field(1, string, "Where the configuration is from.")
+    source: field(1, string, "Source of the configuration: FromClass or FromClaim.")
       .declaredRequired()
       .knownValues("FromClaim", "FromClass"),
     requests: requestNames(2),

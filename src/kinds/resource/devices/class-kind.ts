@@ -33,10 +33,10 @@ export function declareDeviceClass(version: DeviceVersion, members: VersionMembe
     scope: "Cluster",
     returnsDeletedObject: true,
     ...members,
-    doc: "A class of devices with their selectors and configuration.",
+    doc: "A class of devices: selectors and configuration.",
     fields: {
       metadata: field(1, ObjectMeta, "Metadata of the class.").emitEmpty(),
-      spec: field(2, declareClassSpec(version), "Selectors and configuration.").emitEmpty(),
+      spec: field(2, declareClassSpec(version), "Selectors and configuration of the class.").emitEmpty(),
     },
     generationOf: ({ spec }) => spec,
     validate({ spec }, report, context) {
@@ -66,14 +66,18 @@ function declareClassSpec(version: DeviceVersion) {
     "DeviceClassSpec",
     "Selectors and configuration of a class.",
     {
-      selectors: field(1, list(common.selector), "Expressions that all must be true; at most 32.").atomic(),
-      config: field(2, list(configurationStruct), "Configuration for drivers; at most 32.").atomic(),
+      selectors: field(
+        1,
+        list(common.selector),
+        "Selectors that must all match a device; at most 32.",
+      ).atomic(),
+      config: field(2, list(configurationStruct), "Driver-specific configuration; at most 32.").atomic(),
     },
     {
       later: (): LaterFields => ({
         extendedResourceName: since(
           "1.34",
-          field(4, string, "Name under which containers can request the devices as a resource.")
+          field(4, string, "Name of an extended resource with which containers can request the devices.")
             .nullable()
             .gated("DRAExtendedResource"),
         ),

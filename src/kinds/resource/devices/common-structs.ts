@@ -17,34 +17,38 @@ export interface CommonStructs {
 
 /** Declares the structs that several kinds share. */
 export function declareCommonStructs({ struct }: DeviceDeclarations): CommonStructs {
-  const expression = struct("CELDeviceSelector", "A CEL expression that selects devices.", {
+  const expression = struct("CELDeviceSelector", "A CEL expression that matches devices.", {
     expression: field(
       1,
       string,
-      "Expression over the variable `device`; true for a selected device.",
+      "CEL expression on the variable `device` that returns true for matching devices.",
     ).declaredRequired(),
   });
-  const opaque = struct("OpaqueDeviceConfiguration", "Configuration for one driver.", {
+  const opaque = struct("OpaqueDeviceConfiguration", "Configuration parameters for one driver.", {
     driver: field(1, string, "Name of the driver.").declaredRequired(),
-    parameters: field(2, json, "Object that only the driver knows; at most 10 KiB.").declaredRequired(),
+    parameters: field(2, json, "Parameters in the driver's own format; at most 10 KiB.").declaredRequired(),
   });
   return {
-    selector: struct("DeviceSelector", "Selects devices.", {
-      cel: field(1, expression, "Expression that selects devices.").nullable(),
+    selector: struct("DeviceSelector", "A condition that matches devices.", {
+      cel: field(1, expression, "CEL expression that matches devices.").nullable(),
     }),
     derivedAttribute: struct(
       "DeviceDerivedAttribute",
-      "An attribute that an expression computes for a device.",
+      "An attribute whose value is computed for each device.",
       {
         name: field(1, string, "Name of the attribute, with its domain.").declaredRequired(),
-        expression: field(2, string, "CEL expression over the variable `device`.").declaredRequired(),
+        expression: field(
+          2,
+          string,
+          "CEL expression on the variable `device` that returns the value.",
+        ).declaredRequired(),
       },
     ),
     opaque,
     taint: declareTaint({ struct }),
     toleration: declareToleration({ struct }),
-    capacityRequirements: struct("CapacityRequirements", "Amounts that a request needs of each device.", {
-      requests: field(1, map(quantity), "Amounts by name of the capacity."),
+    capacityRequirements: struct("CapacityRequirements", "Capacity that a request needs of each device.", {
+      requests: field(1, map(quantity), "Required amount of each capacity."),
     }),
   };
 }
@@ -54,14 +58,22 @@ type Struct = Pick<DeviceDeclarations, "struct">;
 function declareTaint({ struct }: Struct): DeviceStruct {
   return struct(
     "DeviceTaint",
-    "A taint that repels claims without a toleration from a device.",
+    "A property of a device that repels claims without a matching toleration.",
     {
-      key: field(1, string, "Key of the taint, in the form of a label key.").declaredRequired(),
+      key: field(1, string, "Key of the taint.").declaredRequired(),
       value: field(2, string, "Value of the taint."),
-      effect: field(3, string, "Effect on claims that don't tolerate the taint.")
+      effect: field(
+        3,
+        string,
+        "Effect on claims without a matching toleration: NoSchedule, NoExecute or None.",
+      )
         .declaredRequired()
         .knownValues(...taintEffects),
-      timeAdded: field(4, time, "When the taint was added; the default is the time of the write.").nullable(),
+      timeAdded: field(
+        4,
+        time,
+        "Time at which the taint was added. Default: the time of the write.",
+      ).nullable(),
     },
     {
       fill(copy, { now }) {
@@ -77,31 +89,40 @@ export function secondsOf(timeMs: number): string {
 }
 
 function declareToleration({ struct }: Struct): DeviceStruct {
-  return struct("DeviceToleration", "Tolerates the taints that it matches.", {
-    key: field(1, string, "Key of the tolerated taints; empty for all keys."),
-    operator: field(2, string, "How the value is compared.").knownValues("Equal", "Exists").default("Equal"),
-    value: field(3, string, "Value of the tolerated taints, for the operator Equal."),
-    effect: field(4, string, "Effect of the tolerated taints; empty for all effects.").knownValues(
-      ...taintEffects,
-    ),
-    tolerationSeconds: field(5, int64, "Seconds for which a NoExecute taint is tolerated.").nullable(),
+  return struct("DeviceToleration", "Tolerates device taints that match.", {
+    key: field(1, string, "Key of the taint; empty, with the operator Exists, matches all keys."),
+    operator: field(2, string, "Comparison of the value: Exists or Equal. Default: Equal.")
+      .knownValues("Equal", "Exists")
+      .default("Equal"),
+    value: field(3, string, "Value of the taint; empty for the operator Exists."),
+    effect: field(
+      4,
+      string,
+      "Effect of the taint: NoSchedule, NoExecute or None; empty matches all effects.",
+    ).knownValues(...taintEffects),
+    tolerationSeconds: field(
+      5,
+      int64,
+      "Seconds for which a NoExecute taint is tolerated; absent for no limit.",
+    ).nullable(),
   });
 }
 
 /** Fields that a request and an alternative of it share, with the protobuf numbers of the first one and of those added later. */
 export function requestFields({ selector }: Pick<CommonStructs, "selector">, first: number) {
   return {
-    deviceClassName: field(first, string, "Name of the class of the devices.").declaredRequired(),
+    deviceClassName: field(first, string, "Name of the DeviceClass.").declaredRequired(),
     selectors: field(
       first + 1,
       list(selector),
-      "Expressions that all must be true for a device; at most 32.",
+      "Selectors that must all match a device; at most 32.",
     ).atomic(),
-    allocationMode: field(first + 2, string, "How the number of devices is determined.").knownValues(
-      "All",
-      "ExactCount",
-    ),
-    count: field(first + 3, int64, "Number of devices, for the mode ExactCount; the default is 1."),
+    allocationMode: field(
+      first + 2,
+      string,
+      "ExactCount allocates `count` devices, All every matching device. Default: ExactCount.",
+    ).knownValues("All", "ExactCount"),
+    count: field(first + 3, int64, "Number of devices; only for the mode ExactCount. Default: 1."),
   };
 }
 
@@ -113,17 +134,19 @@ export function laterRequestFields(
   return {
     tolerations: since(
       "1.33",
-      field(first, list(toleration), "Tolerated taints.").atomic().gated("DRADeviceTaints"),
+      field(first, list(toleration), "Device taints that the request tolerates.")
+        .atomic()
+        .gated("DRADeviceTaints"),
     ),
     capacity: since(
       "1.34",
-      field(first + 1, capacityRequirements, "Needed amounts of the devices' capacities.")
+      field(first + 1, capacityRequirements, "Capacity required of each device.")
         .nullable()
         .gated("DRAConsumableCapacity"),
     ),
     derivedAttributes: since(
       "1.37",
-      field(first + 2, list(derivedAttribute), "Computed attributes for constraints; at most 32.")
+      field(first + 2, list(derivedAttribute), "Computed attributes that constraints can use; at most 32.")
         .atomic()
         .gated("DRADerivedAttributes"),
     ),
@@ -132,7 +155,11 @@ export function laterRequestFields(
 
 /** The field `adminAccess`, which allows to use devices that are in use. */
 export function adminAccess(number: number) {
-  return field(number, bool, "Access for administration, also to devices that are in use.")
+  return field(
+    number,
+    bool,
+    "Whether the access is for administration, and extends to devices in use. Default: false.",
+  )
     .nullable()
     .gated("DRAAdminAccess");
 }

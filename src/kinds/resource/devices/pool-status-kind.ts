@@ -31,11 +31,15 @@ export function declareResourcePoolStatusRequest(declarations: DeviceDeclaration
     servedByDefault: false,
     returnsDeletedObject: true,
     allowUnconditionalUpdate: false,
-    doc: "Asks once for the state of pools; the status is the answer.",
+    doc: "Requests the status of device pools once; it is not updated later.",
     fields: {
       metadata: field(1, ObjectMeta, "Metadata of the request.").declaredRequired(),
-      spec: field(2, declareRequestSpec(declarations), "The pools; it can't be changed.").declaredRequired(),
-      status: field(3, declareRequestStatus(declarations), "The answer; it can be written once.").nullable(),
+      spec: field(2, declareRequestSpec(declarations), "The pools to report; immutable.").declaredRequired(),
+      status: field(
+        3,
+        declareRequestStatus(declarations),
+        "Status of the pools; it can be set only once.",
+      ).nullable(),
     },
     validateCreate(request, report) {
       checkRequestSpec(specOf(request), report.at("spec"));
@@ -54,23 +58,23 @@ export function declareResourcePoolStatusRequest(declarations: DeviceDeclaration
       sumColumn("Available", "availableDevices", "Number of available devices in all pools."),
       sumColumn("Allocated", "allocatedDevices", "Number of allocated devices in all pools."),
       sumColumn("Unavailable", "unavailableDevices", "Number of unavailable devices in all pools."),
-      sumColumn("Errors", "validationError", "Number of pools that couldn't be read completely."),
+      sumColumn("Errors", "validationError", "Number of pools with incomplete data."),
       {
         name: "Pools",
         type: "integer",
-        doc: "Number of pools that match.",
+        doc: "Number of matching pools.",
         cell: (one) => Number(statusOf(one)?.poolCount ?? 0),
       },
       {
         name: "Status",
         type: "string",
-        doc: "Pending, Complete or Failed.",
+        doc: "State of the request: Pending, Complete or Failed.",
         cell: (one) => stateText(statusOf(one)),
       },
       {
         name: "Completed",
         type: "string",
-        doc: "How long ago the request was answered.",
+        doc: "Time since the request was completed.",
         ...agedCell((one: Request, ago) => {
           const outcome = outcomeOf(statusOf(one));
           return outcome?.type === "Complete" ? ago(outcome.lastTransitionTime) : "<none>";

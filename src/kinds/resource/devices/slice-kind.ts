@@ -20,10 +20,10 @@ export function declareResourceSlice(version: DeviceVersion, members: VersionMem
     scope: "Cluster",
     returnsDeletedObject: true,
     ...members,
-    doc: "Devices of a driver, which its nodes publish.",
+    doc: "Devices of one pool, published by a driver.",
     fields: {
       metadata: field(1, ObjectMeta, "Metadata of the slice.").emitEmpty(),
-      spec: field(2, spec, "Devices of one pool.").declaredRequired(),
+      spec: field(2, spec, "The pool and its devices.").declaredRequired(),
     },
     selectable: {
       "spec.nodeName": (slice) => specOf(slice).nodeName ?? "",
@@ -48,16 +48,16 @@ export function declareResourceSlice(version: DeviceVersion, members: VersionMem
       {
         name: "Node",
         type: "string",
-        doc: "Node of the devices.",
+        doc: "Name of the node that has the devices.",
         cell: (slice) => specOf(slice).nodeName ?? "",
       },
       {
         name: "Driver",
         type: "string",
-        doc: "Driver of the devices.",
+        doc: "Name of the driver.",
         cell: (slice) => specOf(slice).driver,
       },
-      { name: "Pool", type: "string", doc: "Pool of the devices.", cell: (slice) => specOf(slice).pool.name },
+      { name: "Pool", type: "string", doc: "Name of the pool.", cell: (slice) => specOf(slice).pool.name },
       ageColumn,
     ],
   });

@@ -25,47 +25,57 @@ export function declareSliceSpec(version: DeviceVersion, common: CommonStructs):
   const { isFirst, declarations } = version;
   const { struct } = declarations;
   const counters = declareCounterSets(version);
-  const pool = struct("ResourcePool", "The pool to which the devices belong.", {
-    name: field(1, string, "Name of the pool: DNS subdomains with slashes between them.").declaredRequired(),
+  const pool = struct("ResourcePool", "The pool of the devices.", {
+    name: field(1, string, "Name of the pool: DNS subdomains separated by slashes.").declaredRequired(),
     generation: field(
       2,
       int64,
-      "Incremented with each change of the pool; others are older.",
+      "Generation of the pool, incremented on each change; slices of older generations are ignored.",
     ).declaredRequired(),
     resourceSliceCount: field(
       3,
       int64,
-      "Number of slices of the pool in this generation.",
+      "Number of slices of this generation of the pool.",
     ).declaredRequired(),
   });
-  const nodeName = field(3, string, "Node that has the devices.");
+  const nodeName = field(3, string, "Name of the node that has the devices.");
   const allNodes = field(5, bool, "Whether all nodes can use the devices.");
   return struct(
     "ResourceSliceSpec",
-    "Devices of one pool and driver.",
+    "The devices of one pool and driver.",
     {
-      driver: field(1, string, "Name of the driver; it can't be changed.").declaredRequired(),
+      driver: field(1, string, "Name of the driver; immutable.").declaredRequired(),
       pool: field(2, pool, "Pool of the devices.").declaredRequired(),
       nodeName: isFirst ? nodeName : nodeName.nullable(),
-      nodeSelector: field(4, NodeSelector, "Nodes that can use the devices; it has one term.").nullable(),
+      nodeSelector: field(
+        4,
+        NodeSelector,
+        "Node selector with one term, for the nodes that can use the devices.",
+      ).nullable(),
       allNodes: isFirst ? allNodes : allNodes.nullable(),
-      devices: field(6, list(declareDevice(version, common, counters)), "Devices; at most 128.").atomic(),
+      devices: field(
+        6,
+        list(declareDevice(version, common, counters)),
+        "Devices of the pool; at most 128.",
+      ).atomic(),
     },
     {
       later: (): LaterFields => ({
         perDeviceNodeSelection: since(
           "1.33",
-          field(7, bool, "Whether each device names its nodes.").nullable().gated("DRAPartitionableDevices"),
+          field(7, bool, "Whether each device specifies its own nodes.")
+            .nullable()
+            .gated("DRAPartitionableDevices"),
         ),
         sharedCounters: since(
           "1.33",
-          field(8, list(counters.set), "Counters from which devices consume; at most 8 sets.")
+          field(8, list(counters.set), "Sets of counters from which devices consume; at most 8.")
             .atomic()
             .gated("DRAPartitionableDevices"),
         ),
         partitionTypeAttribute: since(
           "1.37",
-          field(9, string, "Attribute with the type of the partition that a device is.")
+          field(9, string, "Name of the attribute that holds the partition type of a device.")
             .nullable()
             .gated("DRAPartitionableDevicesType"),
         ),
@@ -76,7 +86,7 @@ export function declareSliceSpec(version: DeviceVersion, common: CommonStructs):
 }
 
 function skipNodeOperations(number: number): Field {
-  return field(number, list(string), "Operations on the node that the driver doesn't need.")
+  return field(number, list(string), "Node operations that the driver does not need.")
     .set()
     .gated("DRAOptionalNodeOperations");
 }
@@ -88,7 +98,7 @@ function deviceFields(version: DeviceVersion, first: number) {
     attributes: field(
       first,
       map(declareAttribute({ struct })),
-      "Attributes by name; at most 32 with the capacities.",
+      "Attributes by name; at most 32 together with the capacities.",
     ),
     capacity: field(first + 1, map(declareCapacity({ struct })), "Capacities by name."),
   };
@@ -104,37 +114,47 @@ function laterDeviceFields(
   const binding = <F extends Field>(one: F) => since("1.34", one.gated("DRADeviceBindingConditions"));
   return {
     consumesCounters: partition(
-      field(first + 2, list(counters.consumption), "Consumed counters; at most 2.").atomic(),
+      field(
+        first + 2,
+        list(counters.consumption),
+        "Shared counters that the device consumes; at most 2 sets.",
+      ).atomic(),
     ),
-    nodeName: partition(field(first + 3, string, "Node that has the device.").nullable()),
-    nodeSelector: partition(field(first + 4, NodeSelector, "Nodes that can use the device.").nullable()),
+    nodeName: partition(field(first + 3, string, "Name of the node that has the device.").nullable()),
+    nodeSelector: partition(
+      field(
+        first + 4,
+        NodeSelector,
+        "Node selector with one term, for the nodes that can use the device.",
+      ).nullable(),
+    ),
     allNodes: partition(field(first + 5, bool, "Whether all nodes can use the device.").nullable()),
     taints: since(
       "1.33",
-      field(first + 6, list(common.taint), "Taints; at most 16.")
+      field(first + 6, list(common.taint), "Taints of the device; at most 16.")
         .atomic()
         .gated("DRADeviceTaints"),
     ),
     bindsToNode: binding(
-      field(
-        first + 7,
-        bool,
-        "Whether an allocation restricts a claim to the node that was chosen.",
-      ).nullable(),
+      field(first + 7, bool, "Whether an allocation restricts the claim to the chosen node.").nullable(),
     ),
     bindingConditions: binding(
       field(
         first + 8,
         list(string),
-        "Conditions that must be true before a pod is bound; at most 4.",
+        "Conditions that must be true before the pod is bound to a node; at most 4.",
       ).atomic(),
     ),
     bindingFailureConditions: binding(
-      field(first + 9, list(string), "Conditions that end the attempt to bind a pod; at most 4.").atomic(),
+      field(
+        first + 9,
+        list(string),
+        "Conditions that abort the binding of the pod when true; at most 4.",
+      ).atomic(),
     ),
     allowMultipleAllocations: since(
       "1.34",
-      field(first + 10, bool, "Whether several claims can share the device.")
+      field(first + 10, bool, "Whether the device can be allocated several times.")
         .nullable()
         .gated("DRAConsumableCapacity"),
     ),
@@ -156,7 +176,7 @@ function declareDevice(
 ): DeviceStruct {
   const { isFirst, declarations } = version;
   const { struct } = declarations;
-  const name = field(1, string, "Name, unique in the pool; a DNS label.").declaredRequired();
+  const name = field(1, string, "Name of the device, unique in the pool; a DNS label.").declaredRequired();
   const first = isFirst ? 1 : 2;
   const members = deviceFields(version, first);
   const rules = { later: () => laterDeviceFields(version, common, counters, first) };
@@ -164,6 +184,6 @@ function declareDevice(
   const basic = struct("BasicDevice", "A device with attributes and capacities.", members, rules);
   return struct("Device", "A device of a pool.", {
     name,
-    basic: field(2, basic, "Members of the device.").nullable(),
+    basic: field(2, basic, "Attributes and capacities of the device.").nullable(),
   });
 }

@@ -57,7 +57,7 @@ const columns: readonly Column<Rule & ApiObject>[] = [
   {
     name: "TimeAdded",
     type: "string",
-    doc: "How long ago the taint was added.",
+    doc: "Time since the taint was added.",
     ...agedCell((rule: Rule, ago) => {
       const { timeAdded } = specOf(rule).taint;
       return timeAdded === undefined ? "" : ago(timeAdded);
@@ -80,13 +80,16 @@ export function declareDeviceTaintRule(
     singular: "devicetaintrule",
     scope: "Cluster",
     ...members,
-    doc: "Adds a taint to all devices that match a selector.",
+    doc: "Adds a taint to all devices that match the selector.",
     fields: {
       metadata: field(1, ObjectMeta, "Metadata of the rule.").emitEmpty(),
       spec: field(2, declareRuleSpec(version), "The selector and the taint.").declaredRequired(),
     },
     later: () => ({
-      status: since("1.35", field(3, declareRuleStatus(version), "State of the eviction.").emitEmpty()),
+      status: since(
+        "1.35",
+        field(3, declareRuleStatus(version), "Observed state of the eviction of pods.").emitEmpty(),
+      ),
     }),
     laterStatus: { since: "1.35", status: { initial: () => ({}), keepsMetadata: "all" } },
     generationOf: specOf,
@@ -122,30 +125,34 @@ function declareRuleSpec({ declarations }: DeviceVersion) {
   const common = declareCommonStructs(declarations);
   const selector = struct(
     "DeviceTaintSelector",
-    "Selects the devices that get the taint; all fields must match.",
+    "Selector of devices; all fields must match.",
     {
-      deviceClassName: field(1, string, "Class whose selectors must match.").nullable(),
-      driver: field(2, string, "Driver of the devices.").nullable(),
-      pool: field(3, string, "Pool of the devices.").nullable(),
+      deviceClassName: field(1, string, "Name of the DeviceClass whose selectors must match.").nullable(),
+      driver: field(2, string, "Name of the driver of the devices.").nullable(),
+      pool: field(3, string, "Name of the pool of the devices.").nullable(),
       device: field(4, string, "Name of the devices in their pools.").nullable(),
-      selectors: field(5, list(common.selector), "Expressions that all must be true; at most 32.").atomic(),
+      selectors: field(
+        5,
+        list(common.selector),
+        "Selectors that must all match a device; at most 32.",
+      ).atomic(),
     },
     {
       later: (): LaterFields => ({ deviceClassName: removedIn("1.35"), selectors: removedIn("1.35") }),
     },
   );
-  return struct("DeviceTaintRuleSpec", "A selector of devices and their taint.", {
+  return struct("DeviceTaintRuleSpec", "The selected devices and their taint.", {
     deviceSelector: field(
       1,
       selector,
-      "Selects devices. An empty selector matches all devices; without a selector none matches.",
+      "Selector of the devices; an empty one selects all devices, an absent one none.",
     ).nullable(),
-    taint: field(2, common.taint, "The taint of the devices.").declaredRequired(),
+    taint: field(2, common.taint, "Taint to add to the devices.").declaredRequired(),
   });
 }
 
 function declareRuleStatus({ declarations: { struct } }: DeviceVersion) {
-  return struct("DeviceTaintRuleStatus", "State of the eviction of pods.", {
+  return struct("DeviceTaintRuleStatus", "Observed state of the eviction of pods.", {
     conditions: field(1, list(Condition), "Conditions, such as EvictionInProgress; at most 8.")
       .mapBy("type")
       .patchMerge("type"),

@@ -192,7 +192,6 @@ const laterByReason: Readonly<Record<string, readonly string[]>> = {
     "ZeroLimitedNominalConcurrencyShares",
   ],
   "the server has no protocol of version 1 of a key management service": ["KMSv1"],
-  "not done: an unreadable object can only be deleted in the store": ["AllowUnsafeMalformedObjectDeletion"],
   "the server signs its tokens itself; there is no flag for another signer": [
     "ExternalServiceAccountTokenSigner",
   ],

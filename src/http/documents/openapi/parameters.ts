@@ -109,12 +109,26 @@ export const watchParameters: readonly Parameter[] = [
   query("watch", "boolean", "If true, the answer is a stream of changes."),
 ];
 
-export const deleteParameters: readonly Parameter[] = [
+const deleteParameters: readonly Parameter[] = [
   dryRun,
   query("gracePeriodSeconds", "integer", "Seconds that the object is given to end well."),
   query("orphanDependents", "boolean", "Deprecated: true is the policy Orphan."),
   query("propagationPolicy", "string", "What happens to dependents: Background, Foreground or Orphan."),
 ];
+
+const laterDeleteParameters: readonly Parameter[] = [
+  ...deleteParameters,
+  query(
+    "ignoreStoreReadErrorWithClusterBreakingPotential",
+    "boolean",
+    "Removes the object from the store if it can't be read (feature gate AllowUnsafeMalformedObjectDeletion).",
+  ),
+];
+
+/** Returns the parameters of deletions in a release. */
+export function deleteParametersOf(release: Release): readonly Parameter[] {
+  return isAtLeast(release, "1.32") ? laterDeleteParameters : deleteParameters;
+}
 
 const container = query(
   "container",

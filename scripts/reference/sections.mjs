@@ -179,6 +179,7 @@ export const sections = [
       "Change",
       "WriteCondition",
       "CommitResult",
+      "DiscardResult",
       "SubscribeOptions",
       "Deferral",
       "Listener",

@@ -74,7 +74,7 @@ function checkLifetime(seconds: number | bigint, report: FieldReport): void {
 }
 
 /** Kinds of webhooks, to which tokens with attestations are bound. */
-const webhookKinds = ["MutatingWebhookConfiguration", "ValidatingWebhookConfiguration"];
+const webhookKinds = new Set(["MutatingWebhookConfiguration", "ValidatingWebhookConfiguration"]);
 
 interface Attested {
   readonly boundObjectRef?:
@@ -84,7 +84,7 @@ interface Attested {
 
 /** Refuses attestations for a token that is not bound to a webhook; the server binds none to webhooks (see `request-token.ts`). */
 function checkAttestations({ boundObjectRef, attestations = {} }: Attested, report: FieldReport): void {
-  const isForWebhook = webhookKinds.includes(boundObjectRef?.kind ?? "");
+  const isForWebhook = webhookKinds.has(boundObjectRef?.kind ?? "");
   if (isForWebhook || Object.keys(attestations).length === 0) return;
   report
     .at("attestations")

@@ -203,7 +203,6 @@ const laterByReason: Readonly<Record<string, readonly string[]>> = {
     "StructuredAuthenticationConfigurationEgressSelector",
   ],
   "servers of different releases over one store aren't supported": ["UnknownVersionInteroperabilityProxy"],
-  "the answers of watches are not compressed, which clients accept": ["WatchListCompression"],
   "each call of a webhook chooses an endpoint of its service": ["WebhookRoundTripLoadBalancing"],
 };
 

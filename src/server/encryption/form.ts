@@ -1,5 +1,5 @@
 import { struct } from "../../schema/meta.ts";
-import { field, list, string, type Static } from "../../schema/types.ts";
+import { field, int32, list, string, type Static } from "../../schema/types.ts";
 
 const Key = struct("Key", "A key of a provider.", {
   name: field(undefined, string, "Name of the key, stored beside each value."),
@@ -13,7 +13,8 @@ const Keys = struct("KeyConfiguration", "The keys of a provider; the first one e
 const Identity = struct("IdentityConfiguration", "No encryption.", {});
 
 const Kms = struct("KMSConfiguration", "A key management service.", {
-  apiVersion: field(undefined, string, "Version of the protocol: v2."),
+  apiVersion: field(undefined, string, "Version of the protocol: v2 or v1, the default."),
+  cachesize: field(undefined, int32, "Number of keys in memory, for version 1; not used.").nullable(),
   name: field(undefined, string, "Name of the service, stored beside each value."),
   endpoint: field(undefined, string, "Address of the plugin: unix:///path."),
   timeout: field(undefined, string, "Limit of the time of a call; 3s by default."),

@@ -189,7 +189,6 @@ const laterByReason: Readonly<Record<string, readonly string[]>> = {
     "ProbeHostPodSecurityStandards",
     "ZeroLimitedNominalConcurrencyShares",
   ],
-  "the server has no protocol of version 1 of a key management service": ["KMSv1"],
   "the server signs its tokens itself; there is no flag for another signer": [
     "ExternalServiceAccountTokenSigner",
   ],

@@ -15,9 +15,9 @@
 //   WaitOptions, WatchEvent, WorkQueue, createServer, createTestCertificate, declareGroup, definitionOf, explore,
 //   manualClock
 // plinth/kinds: see the end of this file
-// plinth/storage: Change, CommitResult, Deferral, DiscardResult, Draft, Entry, Listener, RangeOptions,
-//   RangePage, Revision, RevisionCompactedError, RevisionTooNewError, Store, StoreClosedError, StoreDamagedError,
-//   StoreError, StoreEvent, StoreFullError, StoreTimeoutError, StoreUnavailableError, StoreUsage, StoreValueError,
+// plinth/storage: Change, CommitResult, Deferral, Draft, Entry, Listener, RangeOptions, RangePage, Revision,
+//   RevisionCompactedError, RevisionTooNewError, Store, StoreClosedError, StoreDamagedError, StoreError,
+//   StoreEvent, StoreFullError, StoreTimeoutError, StoreUnavailableError, StoreUsage, StoreValueError,
 //   SubscribeOptions, Subscription, Write, WriteCondition
 // plinth/storage-conformance: ConformanceCase, StoreUnderTest, storeConformance
 
@@ -3921,14 +3921,6 @@ export interface Store {
    */
   commit(write: Write): Promise<CommitResult>;
   /**
-   * Removes the value of a key if it can't be read, which {@link get} reports as a {@link StoreValueError}. Other values stay.
-   * Subscriptions that would receive the removed value end instead. Without this method the engine has no such values, or they can only
-   * be removed with its own tools.
-   *
-   * @param dryRun only determines the result.
-   */
-  discard?(key: string, dryRun: boolean): Promise<DiscardResult>;
-  /**
    * Delivers every event under `prefix` with a revision above `after`, in revision order, without gap or duplicate: first the
    * history, then live events. Delivery may begin during the call. The listener is called synchronously and must not throw (its
    * subscription ends if it does); a batch never splits a revision.
@@ -3951,7 +3943,7 @@ export interface Store {
    * state of the disk or query the cluster.
    */
   writeObstacle(): MaybePromise<StoreError | undefined>;
-  /** Returns the size of the data; undefined, or no such method, if the engine doesn't know it. */
+  /** Returns the size of the data; undefined if the engine doesn't know it. */
   usage?(): MaybePromise<StoreUsage | undefined>;
   /**
    * Ends subscriptions, waits for pending writes, and releases files and connections. May be called twice.
@@ -4085,9 +4077,6 @@ export type CommitResult =
       /** Index in `conditions` of the first failed one; absent if the key itself isn't in the expected state. */
       readonly failedCondition?: number;
     };
-
-/** Result of {@link Store.discard}: the key has no value, a value that can be read and stays, or its value is removed. */
-export type DiscardResult = "absent" | "readable" | "discarded";
 
 /** One committed write. All subscribers of a store receive the same object. */
 export interface StoreEvent {

@@ -179,7 +179,6 @@ export const sections = [
       "Change",
       "WriteCondition",
       "CommitResult",
-      "DiscardResult",
       "SubscribeOptions",
       "Deferral",
       "Listener",

@@ -82,7 +82,7 @@ export interface Store {
   commit(write: Write): Promise<CommitResult>;
 
   /**
-   * Removes the value of a key if it can't be read, which {@link get} reports as a {@link StoreValueError}. Other values stay.
+   * @internal Removes the value of a key if it can't be read, which {@link get} reports as a {@link StoreValueError}. Other values stay.
    * Subscriptions that would receive the removed value end instead. Without this method the engine has no such values, or they can only
    * be removed with its own tools.
    *
@@ -121,7 +121,7 @@ export interface Store {
   /** @internal Whether reads of an unchanged key return the same {@link Entry} object, so that values derived from it may be kept with it. */
   readonly keepsEntries?: boolean;
 
-  /** Returns the size of the data; undefined, or no such method, if the engine doesn't know it. */
+  /** Returns the size of the data; undefined if the engine doesn't know it. */
   usage?(): MaybePromise<StoreUsage | undefined>;
 
   /**
@@ -241,7 +241,7 @@ export type CommitResult =
       readonly failedCondition?: number;
     };
 
-/** Result of {@link Store.discard}: the key has no value, a value that can be read and stays, or its value is removed. */
+/** @internal Result of {@link Store.discard}: the key has no value, a value that can be read and stays, or its value is removed. */
 export type DiscardResult = "absent" | "readable" | "discarded";
 
 /** One committed write. All subscribers of a store receive the same object. */

@@ -210,3 +210,23 @@ test("before release 1.37 the gate is off; with it, dry runs and objects that ca
   ]);
   await ok(admin.delete(`${maps}/lost1`, unsafe));
 });
+
+test("a list names at most 100 objects that can't be read, and says that there are more", async () => {
+  const storage = embedded();
+  const before = await TestServer.start({ ...common, storage, encryption: encryptedWith("lost", 1) });
+  await Promise.all(
+    Array.from({ length: 120 }, (_, index) =>
+      ok(before.admin.post(maps, { metadata: { name: `m${index}` } })),
+    ),
+  );
+  await before.close();
+  const server = await TestServer.start({ ...common, storage, encryption: encryptedWith("new", 2) });
+  cleanups.push(() => server.close());
+  const { body } = await server.admin.get(`${maps}?limit=5`);
+  const causes = body.details.causes as { reason: string; field?: string }[];
+  expect(causes).toHaveLength(101);
+  expect(causes.at(-1)).toMatchObject({ reason: "FieldValueTooMany" });
+  expect(body.message).toMatch(/\(and 99 more\)$/);
+  const named = await server.admin.get(`${maps}?fieldSelector=metadata.name%3Dm7`);
+  expect([named.status, named.body.reason]).toEqual([500, "InternalError"]);
+});

@@ -42,8 +42,8 @@ function webSocketToken(service: HttpService, request: RequestContext): string |
 }
 
 /**
- * Lets a client without valid credentials use an HTTP/2 connection for its present requests only: a connection is cheap for clients that
- * abuse the protocol.
+ * Lets a client without valid credentials use an HTTP/2 connection for its present requests only, because one connection can carry many
+ * requests at little cost for the client.
  */
 function endUnauthenticated({ engine }: HttpService, { exchange }: RequestContext): void {
   if (exchange.endConnection === undefined) return;

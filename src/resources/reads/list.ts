@@ -226,7 +226,7 @@ async function readPage(
     const isNamed = isUnreadableValue(error) && (view === undefined || view.everything);
     // A list of one key has no others.
     if (isNamed && walk.key === undefined && engine.featureEnabled("AllowUnsafeMalformedObjectDeletion"))
-      throw await unreadableObjects(engine.store, resource, walk.prefix, error);
+      throw await unreadableObjects(engine.store, resource, walk, error);
     const failure = storeFailure(error);
     throw walk.point === undefined ? failure : withToken(failure, walk.point);
   }

@@ -7,8 +7,9 @@ import type { Resource } from "../registry/registry.ts";
 
 /** Maximum number of objects that an error names. */
 const maxNamed = 100;
-/** Entries that are read at a time. */
+/** Entries that are read at a time, and number of such reads. */
 const page = { limit: 100, maxBytes: 256 * 1024 };
+const maxReads = 300;
 
 /** The error of a value that can't be read. */
 export type UnreadableValue = StoreValueError | EncryptedValueError;
@@ -19,17 +20,18 @@ export function isUnreadableValue(error: unknown): error is UnreadableValue {
 }
 
 /**
- * Returns the error of a list with objects that can't be read, which names each of them. It reads the collection again.
+ * Returns the error of a list with objects that can't be read, which names them: up to 100 among the next 20,000 to 30,000 objects.
  *
+ * @param position prefix of the list, and the last key before the page that failed.
  * @param first the error with which the list failed.
  */
 export async function unreadableObjects(
   store: Store,
   { name: resource, group }: Resource,
-  prefix: string,
+  position: { readonly prefix: string; readonly after: string | undefined },
   first: UnreadableValue,
 ): Promise<StatusError> {
-  const { errors, isComplete } = await unreadableUnder(store, prefix);
+  const { errors, isComplete } = await unreadableFrom(store, position);
   const causes: Cause[] = errors.map(({ key, message }) => ({
     reason: "UnexpectedServerResponse",
     field: key,
@@ -39,7 +41,7 @@ export async function unreadableObjects(
     causes.push({
       reason: "FieldValueTooMany",
       field: "",
-      message: "too many errors, the list is truncated",
+      message: "there may be more errors, the list is truncated",
     });
   const more = errors.length > 1 ? ` (and ${errors.length - 1} more)` : "";
   const message = `failed to read one or more ${qualifiedName(resource, group)} from the storage: ${first.message}${more}`;
@@ -47,13 +49,13 @@ export async function unreadableObjects(
   return new StatusError("StorageReadError", message, details, { cause: first });
 }
 
-async function unreadableUnder(
+async function unreadableFrom(
   store: Store,
-  prefix: string,
+  { prefix, after: start }: { readonly prefix: string; readonly after: string | undefined },
 ): Promise<{ readonly errors: readonly UnreadableValue[]; readonly isComplete: boolean }> {
   const errors: UnreadableValue[] = [];
-  let after: string | undefined;
-  while (errors.length < maxNamed) {
+  let after = start;
+  for (let reads = 0; reads < maxReads && errors.length < maxNamed; reads++) {
     try {
       const { entries, more } = await store.range({ prefix, after, ...page });
       if (!more) return { errors, isComplete: true };

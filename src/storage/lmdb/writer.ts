@@ -276,13 +276,7 @@ export class Writer {
     const { steps, ...batch } = this.plan(batched, before);
     if (steps.length === 0) return batch;
     const unsyncedSince = enter(state);
-    const discarded = steps.flatMap(({ event, write }) => (event === undefined ? [write.key] : []));
-    const counters = [
-      ...growthOf(
-        steps.flatMap(({ event }) => event ?? []),
-        discarded,
-      ),
-    ]
+    const counters = [...growthIn(steps, batch)]
       .filter(([, change]) => change !== 0)
       .map(
         ([prefix, change]) =>
@@ -376,6 +370,16 @@ export class Writer {
     else data.putSync(key, record);
     log.putSync(event.revision, this.logEncoder.encode(kind, key, superseded), append);
   }
+}
+
+/** Change of the number of keys by the steps of a batch. */
+function growthIn(steps: readonly Step[], { events, cutsHistory }: Batch): Map<string, number> {
+  if (!cutsHistory) return growthOf(events);
+  const discarded = steps.flatMap(({ event, write }) => (event === undefined ? [write.key] : []));
+  return growthOf(
+    steps.flatMap(({ event }) => event ?? []),
+    discarded,
+  );
 }
 
 /** A successful write of a batch. */

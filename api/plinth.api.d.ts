@@ -540,6 +540,10 @@ export declare const reasons: {
     readonly code: 429;
     readonly when: "a limit is reached; retry after the given time";
   };
+  readonly StorageReadError: {
+    readonly code: 500;
+    readonly when: "objects of a list can't be read from the store; the causes name them";
+  };
   readonly InternalError: {
     readonly code: 500;
     readonly when: "a bug in the server, or storage that failed";
@@ -3939,7 +3943,7 @@ export interface Store {
    * state of the disk or query the cluster.
    */
   writeObstacle(): MaybePromise<StoreError | undefined>;
-  /** Returns the size of the data; undefined, or no such method, if the engine doesn't know it. */
+  /** Returns the size of the data; undefined if the engine doesn't know it. */
   usage?(): MaybePromise<StoreUsage | undefined>;
   /**
    * Ends subscriptions, waits for pending writes, and releases files and connections. May be called twice.

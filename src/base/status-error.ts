@@ -19,6 +19,10 @@ export const reasons = {
   UnsupportedMediaType: { code: 415, when: "the body's media type isn't supported here" },
   Invalid: { code: 422, when: "a field's value breaks a rule; the causes name fields and reasons" },
   TooManyRequests: { code: 429, when: "a limit is reached; retry after the given time" },
+  StorageReadError: {
+    code: 500,
+    when: "objects of a list can't be read from the store; the causes name them",
+  },
   InternalError: { code: 500, when: "a bug in the server, or storage that failed" },
   BadGateway: {
     code: 502,

@@ -309,7 +309,7 @@ export class FieldReport {
   }
 
   forbidden(message: string): void {
-    this.add("FieldValueForbidden", `Forbidden: ${message}`);
+    this.add("FieldValueForbidden", message === "" ? "Forbidden" : `Forbidden: ${message}`);
   }
 
   tooLong(maxLength: number | bigint, unit = "bytes"): void {

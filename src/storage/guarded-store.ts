@@ -7,11 +7,13 @@ import {
   type ExtensionGuard,
 } from "../base/extension.ts";
 import type { MaybePromise } from "../base/maybe-promise.ts";
+import { discardUnreadable } from "./discard.ts";
 import {
   StoreDamagedError,
   StoreError,
   StoreUnavailableError,
   type CommitResult,
+  type DiscardResult,
   type Entry,
   type Listener,
   type RangePage,
@@ -77,6 +79,14 @@ export class GuardedStore implements Store {
 
   async commit(write: Parameters<Store["commit"]>[0]): Promise<CommitResult> {
     return this.ask("commit", () => this.store.commit(write), isCommitResult);
+  }
+
+  async discard(key: string, dryRun: boolean): Promise<DiscardResult> {
+    return this.ask(
+      "discard",
+      () => discardUnreadable(this.store, key, dryRun),
+      (answer) => discardResults.has(answer),
+    );
   }
 
   subscribe(options: SubscribeOptions, listener: Listener): Subscription {
@@ -203,6 +213,8 @@ class GuardedListener implements Listener {
 function unavailable(error: unknown): StoreError {
   return new StoreUnavailableError(`a subscription of the given store ended: ${String(error)}`);
 }
+
+const discardResults: ReadonlySet<unknown> = new Set<DiscardResult>(["absent", "readable", "discarded"]);
 
 function isRevision(value: unknown): value is Revision {
   return Number.isSafeInteger(value) && (value as number) >= 0;

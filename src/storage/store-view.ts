@@ -1,6 +1,8 @@
 import type { MaybePromise } from "../base/maybe-promise.ts";
+import { discardUnreadable } from "./discard.ts";
 import type {
   CommitResult,
+  DiscardResult,
   Entry,
   Listener,
   RangeOptions,
@@ -32,6 +34,10 @@ export abstract class StoreView implements Store {
 
   count(prefix: string, at?: Revision): MaybePromise<number> {
     return this.inner.count(prefix, at);
+  }
+
+  discard(key: string, dryRun: boolean): Promise<DiscardResult> {
+    return discardUnreadable(this.inner, key, dryRun);
   }
 
   subscribe(options: SubscribeOptions, listener: Listener): Subscription {

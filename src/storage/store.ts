@@ -82,6 +82,15 @@ export interface Store {
   commit(write: Write): Promise<CommitResult>;
 
   /**
+   * @internal Removes the value of a key if it can't be read, which {@link get} reports as a {@link StoreValueError}. Other values stay.
+   * Subscriptions that would receive the removed value end instead. Without this method the engine has no such values, or they can only
+   * be removed with its own tools.
+   *
+   * @param dryRun only determines the result.
+   */
+  discard?(key: string, dryRun: boolean): Promise<DiscardResult>;
+
+  /**
    * Delivers every event under `prefix` with a revision above `after`, in revision order, without gap or duplicate: first the
    * history, then live events. Delivery may begin during the call. The listener is called synchronously and must not throw (its
    * subscription ends if it does); a batch never splits a revision.
@@ -112,7 +121,7 @@ export interface Store {
   /** @internal Whether reads of an unchanged key return the same {@link Entry} object, so that values derived from it may be kept with it. */
   readonly keepsEntries?: boolean;
 
-  /** Returns the size of the data; undefined, or no such method, if the engine doesn't know it. */
+  /** Returns the size of the data; undefined if the engine doesn't know it. */
   usage?(): MaybePromise<StoreUsage | undefined>;
 
   /**
@@ -231,6 +240,9 @@ export type CommitResult =
       /** Index in `conditions` of the first failed one; absent if the key itself isn't in the expected state. */
       readonly failedCondition?: number;
     };
+
+/** @internal Result of {@link Store.discard}: the key has no value, a value that can be read and stays, or its value is removed. */
+export type DiscardResult = "absent" | "readable" | "discarded";
 
 /** One committed write. All subscribers of a store receive the same object. */
 export interface StoreEvent {

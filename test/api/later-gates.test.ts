@@ -124,3 +124,15 @@ describe("resources of a whole pod, release 1.37", () => {
     expect(resized.body.spec.resources).toEqual(resources);
   });
 });
+
+describe("the gate OpenAPIEnums", () => {
+  const on = useServer();
+  const off = useServer({ featureGates: "OpenAPIEnums=false" });
+
+  test("decides whether the documents have the allowed values of fields", async () => {
+    const documents = async ({ admin }: TestServer) =>
+      (await ok(admin.get("/openapi/v3/apis/batch/v1"))).text + (await ok(admin.get("/openapi/v2"))).text;
+    expect(await documents(on)).toContain('"enum":["Allow","Forbid","Replace"]');
+    expect(await documents(off)).not.toContain('"enum":["Allow"');
+  });
+});

@@ -151,6 +151,21 @@ describe("the life of a gate", () => {
   });
 });
 
+describe("the features of later releases", () => {
+  it.each([
+    ["1.28", "ExperimentalHostUserNamespaceDefaulting"],
+    ["1.33", "WatchFromStorageWithoutResourceVersion"],
+    ["1.37", "DeclarativeValidationTakeover"],
+  ] as const)("of %s lock the abandoned feature %s off", (release, name) => {
+    const later = featuresOf(release);
+    expect(later.gates[name]).toEqual({ stage: "deprecated", on: false, locked: true });
+    expect(FeatureGates.parse(`${name}=false`, later).enabled(name)).toBe(false);
+    expect(() => FeatureGates.parse(`${name}=true`, later)).toThrow(
+      `cannot set feature gate ${name} to true, feature is locked to false`,
+    );
+  });
+});
+
 describe("the features of the reference release", () => {
   it.each(Object.entries(features.gates))(
     "C-9.2-11 C-9.2-12 C-9.2-13 %s has the default of its stage",

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import type { Release } from "../../src/base/releases.ts";
+import { CronJob } from "../../src/kinds/batch/cron-job.ts";
 import { Job } from "../../src/kinds/batch/job.ts";
 import { kindInRelease } from "../../src/schema/kind-in-release.ts";
 import { pods } from "./batch-support.ts";
@@ -221,5 +222,100 @@ describe("the status of jobs of later releases", () => {
     const suspended = { startTime: start, conditions: [condition("Suspended")] };
     const resumed = { startTime: end, conditions: [condition("Suspended", "False")] };
     expect(faults(suspended, resumed)).toEqual([]);
+  });
+});
+
+describe("the scheduling of jobs", () => {
+  const later = kindInRelease(Job, "1.37");
+  const scheduling = (gang: object = {}, more: object = {}): object => ({
+    scheduling: { schedulingPolicy: { gang }, ...more },
+  });
+  const gated: JudgeOptions = { release: "1.37", gates: ["WorkloadWithJob"] };
+  const single = { disruptionMode: { single: {} } };
+  /** The messages about the scheduling; an update here lacks the generated selector. */
+  const ofUpdate = (before: object, now: object, options: JudgeOptions) =>
+    judgeUpdate(later, job(before), job(now), options).messages.filter((message) =>
+      message.startsWith("spec.scheduling"),
+    );
+
+  it("have no scheduling before 1.37, and a forbidden one while the gate WorkloadWithJob is off", () => {
+    const before = judgeNew(kindInRelease(Job, "1.36"), job(scheduling()), { release: "1.36" });
+    expect(before.object).not.toHaveProperty("spec.scheduling");
+    expect(before.faults).toEqual([]);
+    const off: JudgeOptions = { release: "1.37" };
+    expect(judgeNew(later, job(scheduling()), off).messages).toEqual(["spec.scheduling: Forbidden"]);
+    expect(ofUpdate(scheduling(), scheduling(), off)).toEqual([]);
+    expect(ofUpdate(scheduling(), scheduling({ minCount: 1 }), off)).toEqual(["spec.scheduling: Forbidden"]);
+  });
+
+  it("have a scheduling with one policy, one disruption mode and named claims", () => {
+    const judged = (value: object) =>
+      judgeNew(later, job({ parallelism: 2, scheduling: value }), gated).messages;
+    const claims = (count: number) =>
+      Array.from({ length: count }, (_, index) => ({ name: `c${index}`, resourceClaimName: "r" }));
+    expect(
+      judged({ schedulingPolicy: { gang: { minCount: 2 } }, ...single, resourceClaims: claims(4) }),
+    ).toEqual([]);
+    expect(judged({ schedulingPolicy: {} })).toEqual([
+      'spec.scheduling.schedulingPolicy: Invalid value: "": must specify one of: `basic`, `gang`',
+    ]);
+    expect(judged({ disruptionMode: { single: {}, all: {} }, schedulingPolicy: { gang: {} } })).toEqual([
+      'spec.scheduling.disruptionMode: Invalid value: "{`single`, `all`}": must specify exactly one of: `single`, `all`',
+    ]);
+    expect(judged({ disruptionMode: { all: {} } })).toEqual([
+      'spec.scheduling.disruptionMode: Invalid value: "": the disruptionMode `all` is not supported with the Basic scheduling policy',
+    ]);
+    expect(judged({ schedulingPolicy: { gang: { minCount: 3 } } })).toEqual([
+      "spec.scheduling.schedulingPolicy.gang.minCount: Invalid value: 3: must not be greater than parallelism (2)",
+    ]);
+    expect(judged({ schedulingPolicy: { gang: { minCount: 0 } } })).toEqual([
+      "spec.scheduling.schedulingPolicy.gang.minCount: Invalid value: 0: must be greater than or equal to 1",
+    ]);
+    expect(judged({ resourceClaims: claims(5) })).toEqual([
+      "spec.scheduling.resourceClaims: Too many: 5: must have at most 4 items",
+    ]);
+    expect(judged({ schedulingConstraints: { topology: [{ key: "a" }, { key: "b" }] } })).toEqual([
+      "spec.scheduling.schedulingConstraints.topology: Too many: 2: must have at most 1 items",
+    ]);
+  });
+
+  it("may change the size of the gang and nothing else of their scheduling", () => {
+    const judged = (before: object, now: object) =>
+      ofUpdate({ parallelism: 2, ...before }, { parallelism: 2, ...now }, gated);
+    const basic = { scheduling: { schedulingPolicy: { basic: {} } } };
+    expect(judged(scheduling(), scheduling({ minCount: 2 }))).toEqual([]);
+    expect(judged({}, scheduling())).toEqual([
+      "spec.scheduling: Invalid value: null: field cannot be set once created",
+    ]);
+    expect(judged(scheduling(), {})).toEqual([
+      "spec.scheduling: Invalid value: null: field cannot be cleared once set",
+    ]);
+    expect(judged(scheduling(), basic)).toEqual([
+      expect.stringContaining(
+        "spec.scheduling.schedulingPolicy: Invalid value: null: the basic/gang policy variant",
+      ),
+    ]);
+    expect(judged(scheduling({}, single), scheduling())).toEqual([
+      "spec.scheduling.disruptionMode: Invalid value: null: field is immutable",
+    ]);
+  });
+
+  it("of a schedule have the same rules, but may change their policy", () => {
+    const kind = kindInRelease(CronJob, "1.37");
+    const cron = (spec: object): object => ({
+      spec: { schedule: "* * * * *", jobTemplate: { spec: { template: pods, ...spec } } },
+    });
+    const path = "spec.jobTemplate.spec.scheduling";
+    expect(judgeNew(kind, cron(scheduling()), { release: "1.37" }).messages).toEqual([`${path}: Forbidden`]);
+    const judged = (before: object, now: object) =>
+      judgeUpdate(kind, cron(before), cron(now), gated).messages;
+    const basic = { scheduling: { schedulingPolicy: { basic: {} } } };
+    expect(judged(scheduling(), basic)).toEqual([]);
+    expect(judged(scheduling(), {})).toEqual([
+      `${path}: Invalid value: null: field cannot be cleared once set`,
+    ]);
+    expect(judged(scheduling(), scheduling({}, single))).toEqual([
+      `${path}.disruptionMode: Invalid value: null: field is immutable`,
+    ]);
   });
 });

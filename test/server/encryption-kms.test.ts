@@ -272,3 +272,46 @@ test("metrics count calls of the service and uses of its keys by their hash, and
   expect(last(operations("to_storage", "unknown-non-grpc"))).toBe("1");
   expect(Number(last(latencies("Status", "Unavailable")))).toBeGreaterThan(0);
 });
+
+test("a service of version 1 encrypts values, which are read again after a restart", async () => {
+  plugin.stop();
+  plugin = await KmsPlugin.start(path.join(folder.path, "kms.sock"), "v1");
+  configure(kms({ apiVersion: "v1", cachesize: 10 }));
+  plugin.version = "v1beta1";
+  const server = await start();
+  await ok(server.admin.post(secrets, secret("a")));
+  expect(storeHas("enc:kms:v1:vault")).toBe(true);
+  expect(storeHas(marker)).toBe(false);
+  expect(await health(server)).toBe("[+]kms-providers ok");
+  expect([plugin.count("Version") > 0, plugin.count("Encrypt"), plugin.count("Decrypt")]).toEqual([
+    true,
+    1,
+    0,
+  ]);
+  await stop(server);
+  // Version 1 is the default of the configuration.
+  configure(kms({ apiVersion: undefined }));
+  const again = await start();
+  const read = await ok(again.admin.get(`${secrets}/a`));
+  expect(read.body).toMatchObject(secret("a"));
+  expect(plugin.count("Decrypt")).toBe(1);
+  // Services of this version name no keys, so no value is outdated.
+  expect(versionOf(await ok(again.admin.patch(`${secrets}/a`, {})))).toBe(versionOf(read));
+  await stop(again);
+  plugin.version = "v9";
+  await expect(start()).rejects.toThrow('the service has version "v9"; the supported versions are v1beta1');
+});
+
+test("from release 1.29 on version 1 needs the gate KMSv1", async () => {
+  plugin.stop();
+  plugin = await KmsPlugin.start(path.join(folder.path, "kms.sock"), "v1");
+  plugin.version = "v1beta1";
+  configure(kms({ apiVersion: "v1" }));
+  await expect(start({ release: "1.29" })).rejects.toThrow(
+    'kms.apiVersion: Invalid value: "v1": v1 is deprecated: use v2, or set featureGates=KMSv1=true',
+  );
+  await stop(await start({ release: "1.28" }));
+  const server = await start({ release: "1.37", featureGates: "KMSv1=true" });
+  await ok(server.admin.post(secrets, secret("a")));
+  expect(storeHas("enc:kms:v1:vault")).toBe(true);
+});

@@ -55,4 +55,20 @@ describe.skipIf(etcdMissing !== undefined)(`values of other programs in etcd (${
     await until(() => recorder.heard.length === 3, "the deletion is seen");
     expect(recorder.heard.map(({ entry }) => entry !== undefined)).toEqual([true, false, true]);
   });
+
+  it("are removed with discard, which leaves values of the store", async () => {
+    const { recorder } = record(store, "/g/t/", await store.latestRevision());
+    await create(store, "/g/t/n/a", "a");
+    await put("/g/t/n/b", "not ours");
+    const before = await store.latestRevision();
+    expect(await store.discard!("/g/t/n/b", true)).toBe("discarded");
+    expect(await store.latestRevision()).toBe(before);
+    expect(await store.discard!("/g/t/n/a", false)).toBe("readable");
+    expect(await store.discard!("/g/t/n/b", false)).toBe("discarded");
+    expect(await store.discard!("/g/t/n/b", false)).toBe("absent");
+    await create(store, "/g/t/n/b", "b");
+    await until(() => recorder.heard.length === 2, "the later write is seen");
+    expect(recorder.endings).toEqual([]);
+    expect(recorder.heard.map(({ key }) => key)).toEqual(["/g/t/n/a", "/g/t/n/b"]);
+  });
 });

@@ -176,7 +176,7 @@ test("a service whose status is unusable is refused at the start", async () => {
   };
   expect(await messageOf({ healthz: "no quota" })).toBe('the status of the service is "no quota", not "ok"');
   expect(await messageOf({ version: "v1" })).toBe(
-    'the service has version "v1"; v2 and v2beta1 are supported',
+    'the service has version "v1"; the supported versions are v2 and v2beta1',
   );
   expect(await messageOf({ keyId: "" })).toBe("the key id of the service is empty");
   expect(await messageOf({ keyId: "k".repeat(1025) })).toBe(

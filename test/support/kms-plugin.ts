@@ -3,14 +3,14 @@ import { rmSync } from "node:fs";
 import { BinaryReader, BinaryWriter } from "@bufbuild/protobuf/wire";
 import { Server, ServerCredentials, status, type sendUnaryData, type ServerUnaryCall } from "@grpc/grpc-js";
 
-export type KmsMethod = "Status" | "Encrypt" | "Decrypt";
+export type KmsMethod = "Status" | "Version" | "Encrypt" | "Decrypt";
 
 /** An answer in protobuf, or the error that the call fails with; undefined gives no answer at all. */
 type KmsAnswer = Buffer | { readonly code: status; readonly details: string } | undefined;
 
 const annotation = ["form.plugin.example.com", "1"] as const;
 
-/** A plugin of a key management service (v2) on a Unix socket. Its keys are derived from their identifiers, so it can be started again. */
+/** A plugin of a key management service (v2, or v1) on a Unix socket. Its keys are derived from their identifiers, so it can be started again. */
 export class KmsPlugin {
   keyId = "key-1";
   healthz = "ok";
@@ -20,11 +20,14 @@ export class KmsPlugin {
   replace: ((method: KmsMethod, answer: KmsAnswer) => KmsAnswer | Promise<KmsAnswer>) | undefined;
   private server: Server | undefined;
 
-  private constructor(readonly socket: string) {}
+  private constructor(
+    readonly socket: string,
+    private readonly protocol: "v1" | "v2",
+  ) {}
 
   /** @param socket path of the socket. */
-  static async start(socket: string): Promise<KmsPlugin> {
-    const plugin = new KmsPlugin(socket);
+  static async start(socket: string, protocol: "v1" | "v2" = "v2"): Promise<KmsPlugin> {
+    const plugin = new KmsPlugin(socket, protocol);
     await plugin.listen();
     return plugin;
   }
@@ -37,9 +40,12 @@ export class KmsPlugin {
   async listen(): Promise<void> {
     const server = new Server();
     const asIs = (bytes: Buffer) => bytes;
-    const methods = { Status: this.status, Encrypt: this.encrypt, Decrypt: this.decrypt };
-    for (const [name, answer] of Object.entries(methods)) {
-      const path = `/v2.KeyManagementService/${name}`;
+    const methods =
+      this.protocol === "v2"
+        ? { Status: this.status, Encrypt: this.encrypt, Decrypt: this.decrypt }
+        : { Version: this.status, Encrypt: this.encryptV1, Decrypt: this.decryptV1 };
+    for (const [name, answer] of Object.entries<(request: Buffer) => KmsAnswer>(methods)) {
+      const path = `/${this.protocol === "v2" ? "v2" : "v1beta1"}.KeyManagementService/${name}`;
       const handle = (call: ServerUnaryCall<Buffer, Buffer>, done: sendUnaryData<Buffer>) =>
         void this.answer(name as KmsMethod, answer(call.request), done);
       server.register(path, handle, asIs, asIs, "unary");
@@ -77,13 +83,23 @@ export class KmsPlugin {
       writer.tag(3, 2).string(this.keyId);
     });
 
+  /** Version 1 names no key, so the plugin has one. */
+  private readonly encryptV1 = (request: Buffer): Buffer => {
+    const sealed = seal("only", read(request).fields.get(2)!);
+    return message((writer) => writer.tag(1, 2).bytes(sealed));
+  };
+
+  private readonly decryptV1 = (request: Buffer): KmsAnswer => {
+    const text = open("only", read(request).fields.get(2)!);
+    if (text === undefined) return refused("the ciphertext is damaged");
+    return message((writer) => writer.tag(1, 2).bytes(text));
+  };
+
   private readonly encrypt = (request: Buffer): Buffer => {
     const { fields } = read(request);
-    const nonce = randomBytes(12);
-    const cipher = createCipheriv("aes-256-gcm", keyOf(this.keyId), nonce);
-    const text = Buffer.concat([cipher.update(fields.get(1)!), cipher.final()]);
+    const sealed = seal(this.keyId, fields.get(1)!);
     return message((writer) => {
-      writer.tag(1, 2).bytes(Buffer.concat([nonce, cipher.getAuthTag(), text]));
+      writer.tag(1, 2).bytes(sealed);
       writer.tag(2, 2).string(this.keyId);
       writer.tag(3, 2).fork();
       writer.tag(1, 2).string(annotation[0]);
@@ -94,23 +110,33 @@ export class KmsPlugin {
 
   private readonly decrypt = (request: Buffer): KmsAnswer => {
     const { fields, annotations } = read(request);
-    const refused = (details: string) => ({ code: status.INVALID_ARGUMENT, details });
     if (annotations.get(annotation[0]) !== annotation[1]) return refused("no annotation");
-    const sealed = fields.get(1)!;
-    const decipher = createDecipheriv(
-      "aes-256-gcm",
-      keyOf(fields.get(3)!.toString()),
-      sealed.subarray(0, 12),
-    );
-    decipher.setAuthTag(sealed.subarray(12, 28));
-    const text = decipher.update(sealed.subarray(28));
-    try {
-      decipher.final();
-    } catch {
-      return refused("the ciphertext is damaged");
-    }
+    const text = open(fields.get(3)!.toString(), fields.get(1)!);
+    if (text === undefined) return refused("the ciphertext is damaged");
     return message((writer) => writer.tag(1, 2).bytes(text));
   };
+}
+
+const refused = (details: string) => ({ code: status.INVALID_ARGUMENT, details });
+
+function seal(keyId: string, plain: Buffer): Buffer {
+  const nonce = randomBytes(12);
+  const cipher = createCipheriv("aes-256-gcm", keyOf(keyId), nonce);
+  const text = Buffer.concat([cipher.update(plain), cipher.final()]);
+  return Buffer.concat([nonce, cipher.getAuthTag(), text]);
+}
+
+/** Returns the plain text; undefined if the bytes are damaged. */
+function open(keyId: string, sealed: Buffer): Buffer | undefined {
+  const decipher = createDecipheriv("aes-256-gcm", keyOf(keyId), sealed.subarray(0, 12));
+  decipher.setAuthTag(sealed.subarray(12, 28));
+  const text = decipher.update(sealed.subarray(28));
+  try {
+    decipher.final();
+    return text;
+  } catch {
+    return undefined;
+  }
 }
 
 function keyOf(keyId: string): Buffer {

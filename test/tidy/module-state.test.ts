@@ -40,6 +40,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     "src/http/audit/event.ts: userTexts",
     "src/http/transport/listener.ts: connections",
     "src/http/verbs/watch-frames.ts: framesByBatch",
+    "src/http/answers/gzip-members.ts: members",
     "src/kinds/core/pod/columns.ts: summaries",
     "src/resources/engine/engine-in-version.ts: engines",
     "src/custom-resources/conversion/converted-watch.ts: shared",

@@ -5,6 +5,7 @@ import type { BodyStream } from "../transport/body-stream.ts";
 import type { HttpExchange } from "../transport/http-exchange.ts";
 import type { HeaderLines } from "../transport/header-lines.ts";
 import { parseAccept } from "../request/negotiation.ts";
+import { GzipMembers } from "./gzip-members.ts";
 
 /** Compressing smaller bodies takes longer than sending them. */
 const minBytes = 128 * 1024;
@@ -38,6 +39,12 @@ export function sendCompressed(
 export function streamCompressed(exchange: HttpExchange, status: number, headers: HeaderLines): BodyStream {
   if (!takesGzip(exchange)) return exchange.stream(status, headers);
   return new GzipBody(exchange.stream(status, [...headers, ...gzipHeaders]), exchange.guard);
+}
+
+/** Starts a response that is written piece by piece, such as a watch; each piece is compressed by itself if the client accepts that. */
+export function streamInMembers(exchange: HttpExchange, status: number, headers: HeaderLines): BodyStream {
+  if (!takesGzip(exchange)) return exchange.stream(status, headers);
+  return new GzipMembers(exchange.stream(status, [...headers, ...gzipHeaders]), exchange.guard);
 }
 
 function takesGzip(exchange: HttpExchange): boolean {

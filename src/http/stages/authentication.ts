@@ -41,15 +41,21 @@ function webSocketToken(service: HttpService, request: RequestContext): string |
   }
 }
 
+/**
+ * Lets a client without valid credentials use an HTTP/2 connection for its present requests only, because one connection can carry many
+ * requests at little cost for the client.
+ */
+function endUnauthenticated({ engine }: HttpService, { exchange }: RequestContext): void {
+  if (exchange.endConnection === undefined) return;
+  if (engine.featureEnabled("UnauthenticatedHTTP2DOSMitigation")) exchange.endConnection();
+}
+
 /** Counts a failed attempt, logs and audits its reason, and returns the error for the client. */
-function rejected(
-  { callers, log }: HttpService,
-  request: RequestContext,
-  error: unknown,
-  startMs: number,
-): unknown {
+function rejected(service: HttpService, request: RequestContext, error: unknown, startMs: number): unknown {
+  const { callers, log } = service;
   callers.refused(error, startMs);
   if (!isRefusal(error)) return error;
+  endUnauthenticated(service, request);
   const reason = reasonOf(error);
   if (reason !== "") {
     log.unauthenticated(request, reason);
@@ -69,8 +75,13 @@ function askMethods(
   const { certificate, certificateChain, certificateError, remoteAddress } = connection;
   const startMs = callers.begin();
   const answered = (result: AuthenticationResult | undefined): void => {
-    if (result === undefined) throw refusalWithoutReason();
+    if (result === undefined) {
+      endUnauthenticated(service, request);
+      throw refusalWithoutReason();
+    }
     const { user, cacheable } = result;
+    if (user.name === `${service.engine.vocabulary.systemPrefix}anonymous`)
+      endUnauthenticated(service, request);
     const requests = callers.recognized(user.name, startMs);
     if (cacheable) connection.identity = { authorization, user, requests };
     recognize(request, user);

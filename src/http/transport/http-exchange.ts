@@ -61,6 +61,8 @@ export interface HttpExchange {
   readonly backlog: ResponseBacklog | undefined;
   /** Aborts the connection or stream unless the response is complete. */
   breakOff(): void;
+  /** Ends the connection after the requests that it carries at present, if it can carry several at a time. */
+  endConnection?(): void;
   /** Registers guarded event handlers. */
   readonly guard: HandlerGuard;
   /** The connection, if it carries one request at a time. */

@@ -161,6 +161,11 @@ export class Http2Exchange implements HttpExchange {
     return headers;
   }
 
+  endConnection(): void {
+    const { session } = this.channel;
+    if (session?.destroyed === false && !session.closed) session.close();
+  }
+
   onClose(listener: () => void): void {
     if (this.channel.closed) queueMicrotask(listener);
     else this.guard.once(this.channel, "close", listener, this.channel);

@@ -3,6 +3,7 @@ import type { JsonValue } from "../../base/json/value.ts";
 import { StatusError } from "../../base/status-error.ts";
 import { DeleteOptionsBody } from "../../kinds/meta/delete-options.ts";
 import type { Registry } from "../../resources/registry/registry.ts";
+import { structInRelease } from "../../schema/kind-in-release.ts";
 import { decodeMessage } from "../../schema/protobuf/decode-message.ts";
 import { hasProtobufEncoding } from "../../schema/protobuf/numbered.ts";
 import { openEnvelope } from "../../schema/protobuf/envelope.ts";
@@ -16,7 +17,10 @@ import { ProtobufFault } from "../../schema/protobuf/protobuf-fault.ts";
 export function decodeBinary(bytes: Uint8Array, registry: Registry): JsonDocument {
   try {
     const { apiVersion, kind, message } = openEnvelope(bytes);
-    const type = kind === "DeleteOptions" ? DeleteOptionsBody : registry.bodyKind(apiVersion, kind)?.type;
+    const type =
+      kind === "DeleteOptions"
+        ? structInRelease(DeleteOptionsBody, registry.release)
+        : registry.bodyKind(apiVersion, kind)?.type;
     if (type === undefined) {
       throw new ProtobufFault(
         `there is no kind ${JSON.stringify(kind)} in version ${JSON.stringify(apiVersion)}`,

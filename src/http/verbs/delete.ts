@@ -1,6 +1,12 @@
 import { StatusError } from "../../base/status-error.ts";
 import { deleteCollection } from "../../resources/writes/delete-collection.ts";
 import { deleteObject, propagationPolicy, type DeleteOptions } from "../../resources/writes/delete.ts";
+import { deleteUnreadable, unsafeOption } from "../../resources/writes/unsafe-delete.ts";
+import { groupAnnotation } from "../../vocabulary/names.ts";
+import { isAtLeast } from "../../base/releases.ts";
+import { structInRelease } from "../../schema/kind-in-release.ts";
+import { asksFor, forbidden } from "../request/attributes.ts";
+import { reportOf } from "../request/report.ts";
 import { decode, TypeFault } from "../../schema/decode.ts";
 import { FieldReport } from "../../schema/faults.ts";
 import { DeleteOptionsBody } from "../../kinds/meta/delete-options.ts";
@@ -28,7 +34,8 @@ import type { ResourceContext } from "../request/context.ts";
 export async function serveDelete(service: HttpService, request: ResourceContext): Promise<void> {
   const encoding = encodingOf(service, request);
   const { target } = request;
-  const { options, stays } = await deleteOptions(service, request);
+  const { options, stays, unsafe } = await deleteOptions(service, request);
+  if (unsafe) return serveUnsafeDelete(service, request, options.dryRun);
   const result = await deleteObject(service.engine, target, options);
   if (!result.gone) return sendObject(service, request, encoding, stays, result.body);
   if (target.resource.kind.returnsDeletedObject)
@@ -38,12 +45,40 @@ export async function serveDelete(service: HttpService, request: ResourceContext
   sendStatus(request, service.engine.vocabulary, 200, status);
 }
 
+/** DELETE of an object that can't be read, which needs a right of its own. */
+async function serveUnsafeDelete(
+  service: HttpService,
+  request: ResourceContext,
+  dryRun: boolean,
+): Promise<void> {
+  const { authorizer, engine } = service;
+  const { facts, user, target } = request;
+  const { groupSuffix } = engine.vocabulary;
+  reportOf(request).annotate(
+    groupAnnotation(groupSuffix, "unsafe-delete-ignore-read-error", "apiserver"),
+    "",
+  );
+  const attributes = asksFor(facts, user, "unsafe-delete-ignore-read-errors");
+  const decision = await authorizer.authorize(attributes);
+  if (decision.verdict !== "allow") throw forbidden(attributes, decision);
+  await deleteUnreadable(engine, target, dryRun);
+  const { group, name: kind } = target.resource;
+  sendStatus(request, engine.vocabulary, 200, successStatus({ name: target.name, group, kind }));
+}
+
 /** DELETE of a collection. */
 export async function serveDeleteCollection(service: HttpService, request: ResourceContext): Promise<void> {
   const { target, facts } = request;
   refuseListParameters(facts.query, "deletecollection");
   const { list } = listParameters(target.resource, facts.query, service.engine);
-  const { options } = await deleteOptions(service, request);
+  const { options, unsafe } = await deleteOptions(service, request);
+  if (unsafe) {
+    const report = FieldReport.start();
+    report
+      .at(unsafeOption)
+      .invalid(true, "is not allowed with DELETECOLLECTION, try again after removing the option");
+    throw invalidOptions("DeleteOptions", report.faults);
+  }
   if (options.uid !== undefined || options.resourceVersion !== undefined) {
     throw new StatusError("BadRequest", "preconditions can't be used when a collection is deleted");
   }
@@ -63,7 +98,12 @@ export async function serveDeleteCollection(service: HttpService, request: Resou
 async function deleteOptions(
   service: HttpService,
   request: ResourceContext,
-): Promise<{ readonly options: DeleteOptions; readonly stays: 200 | 202 }> {
+): Promise<{
+  readonly options: DeleteOptions;
+  readonly stays: 200 | 202;
+  /** Whether only an object that can't be read is deleted. */
+  readonly unsafe: boolean;
+}> {
   const { facts, exchange } = request;
   const { query } = facts;
   const body = await readOptions(service, request);
@@ -77,6 +117,17 @@ async function deleteOptions(
       .at("propagationPolicy")
       .invalid(policy, "orphanDependents and deletionPropagation cannot be both set");
   }
+  const unsafe = isUnsafe(service, body, query);
+  if (unsafe) {
+    const isLater = isAtLeast(service.engine.registry.release, "1.37");
+    refuseWithUnsafe(report, {
+      dryRun: dryRun && !isLater,
+      propagationPolicy: policy !== undefined,
+      orphanDependents: orphan !== undefined,
+      gracePeriodSeconds: grace !== undefined,
+      preconditions: body?.preconditions !== undefined,
+    });
+  }
   if (report.faults.length > 0) throw invalidOptions("DeleteOptions", report.faults);
   const options = {
     ...writerOf(service, request),
@@ -87,7 +138,23 @@ async function deleteOptions(
     uid: body?.preconditions?.uid,
     resourceVersion: body?.preconditions?.resourceVersion,
   };
-  return { options, stays: orphan === false ? 202 : 200 };
+  return { options, stays: orphan === false ? 202 : 200, unsafe };
+}
+
+/** Whether the request deletes an object that can't be read. */
+function isUnsafe(
+  { engine }: HttpService,
+  body: RequestedDeletion | undefined,
+  query: ResourceContext["facts"]["query"],
+): boolean {
+  const requested = body === undefined ? isTrue(query.get(unsafeOption)) : body[unsafeOption] === true;
+  return requested && engine.featureEnabled("AllowUnsafeMalformedObjectDeletion");
+}
+
+/** Reports the options that can't be combined with {@link unsafeOption}. */
+function refuseWithUnsafe(report: FieldReport, others: Readonly<Record<string, boolean>>): void {
+  for (const [name, isSet] of Object.entries(others))
+    if (isSet) report.at(unsafeOption).invalid(true, `cannot be set together with .${name}`);
 }
 
 /** The policy of the older option `orphanDependents`; undefined without it. */
@@ -100,11 +167,13 @@ function orphanParameter(text: string | undefined): boolean | undefined {
   return text === undefined || text === "" ? undefined : isTrue(text);
 }
 
+type RequestedDeletion = DeleteOptionsBody & { readonly [unsafeOption]?: boolean };
+
 /** The options in the body; undefined without a body. */
 async function readOptions(
   service: HttpService,
   request: ResourceContext,
-): Promise<DeleteOptionsBody | undefined> {
+): Promise<RequestedDeletion | undefined> {
   const bytes = await readBytes(service, request);
   if (bytes.length === 0) return undefined;
   const { registry } = service.engine;
@@ -118,7 +187,7 @@ async function readOptions(
     );
   }
   try {
-    return decode(DeleteOptionsBody, value).value as DeleteOptionsBody;
+    return decode(structInRelease(DeleteOptionsBody, registry.release), value).value as RequestedDeletion;
   } catch (error) {
     if (!(error instanceof TypeFault)) throw error;
     throw new StatusError("BadRequest", `DeleteOptions can't be read: ${error.message}`);

@@ -12,6 +12,7 @@ import { awaitVersion } from "../../resources/reads/get.ts";
 import { listObjects } from "../../resources/reads/list.ts";
 import { watchObjects, type WatchChange } from "../../resources/reads/watch.ts";
 import type { Revision } from "../../storage/store.ts";
+import { streamInMembers } from "../answers/compression.ts";
 import { headersFor } from "../answers/respond.ts";
 import type { BookmarkMetadata, WatchEncoding, WatchFrames } from "../encodings/encoding.ts";
 import type { ResourceContext } from "../request/context.ts";
@@ -19,6 +20,7 @@ import { webSocketEncoding } from "../encodings/websocket.ts";
 import { refuseListParameters, watchParameters, type WatchParameters } from "../request/parameters.ts";
 import type { HttpService } from "../service.ts";
 import type { BodyStream } from "../transport/body-stream.ts";
+import type { HeaderLines } from "../transport/header-lines.ts";
 import { openWebSocket, wantsWebSocket, webSocketHandshake } from "../transport/websocket.ts";
 import { watchEncodingOf } from "./answer.ts";
 import { pauseOf } from "./measured-list.ts";
@@ -41,13 +43,24 @@ export async function serveWatch(service: HttpService, request: ResourceContext)
   const view = await openView(service, request, fromState, resourceVersion);
   const stream =
     handshake === undefined
-      ? request.exchange.stream(200, headersFor(encoding.watchContentType))
+      ? openStream(service, request, headersFor(encoding.watchContentType), parameters)
       : openWebSocket(request.exchange, handshake, service.clock);
   const watcher = new Watcher(service, request, { parameters, view }, encoding, stream);
   const unregister = service.watches.add(facts, parameters.selection);
   facts.query.release();
   watcher.stream.attach(unregister);
   await watcher.run(fromState ? undefined : resourceVersion);
+}
+
+/** Starts the response; a watch that begins with the objects may be compressed. */
+function openStream(
+  { engine }: HttpService,
+  { exchange }: ResourceContext,
+  headers: HeaderLines,
+  { sendInitialEvents }: WatchParameters,
+): BodyStream {
+  const compresses = sendInitialEvents && engine.featureEnabled("WatchListCompression");
+  return compresses ? streamInMembers(exchange, 200, headers) : exchange.stream(200, headers);
 }
 
 /** Returns whether a WebSocket protocol is a token. */

@@ -12,6 +12,7 @@ import { agedCell, ageColumn, nameColumn } from "../columns.ts";
 import { nameWarnings } from "../core/pod/later-warnings.ts";
 import { templateWarnings } from "../core/pod/warnings.ts";
 import { ObjectReference } from "../core/references.ts";
+import { checkSchedulingChange, refuseScheduling } from "./job-scheduling.ts";
 import { JobSpec } from "./job.ts";
 
 const JobTemplateSpec = struct("JobTemplateSpec", "Template of the jobs to create.", {
@@ -110,6 +111,8 @@ interface ScheduledSpec {
   readonly timeZone?: string | undefined;
 }
 
+const schedulingPath = ["spec", "jobTemplate", "spec", "scheduling"] as const;
+
 export const CronJob = kind({
   name: "CronJob",
   resource: "cronjobs",
@@ -137,10 +140,15 @@ export const CronJob = kind({
     if (name.length > maxNameLength) {
       report.at("metadata", "name").invalid(name, `must be no more than ${maxNameLength} characters`);
     }
+    const { scheduling } = spec?.jobTemplate.spec ?? {};
+    refuseScheduling(scheduling, undefined, report.at(...schedulingPath), context);
     timeZone(spec?.timeZone, report.at("spec", "timeZone"));
     checkZoneInSchedule(spec, undefined, report, context);
   },
   validateUpdate({ spec }, live, report, context) {
+    const [scheduling, before] = [spec, live.spec].map((one) => one?.jobTemplate.spec?.scheduling);
+    refuseScheduling(scheduling, before, report.at(...schedulingPath), context);
+    checkSchedulingChange(scheduling, before, report.at(...schedulingPath));
     checkZoneInSchedule(spec, live.spec, report, context);
     // Time zones can be removed from the database, so an unchanged one isn't checked again.
     if (spec?.timeZone !== live.spec?.timeZone) timeZone(spec?.timeZone, report.at("spec", "timeZone"));

@@ -8,6 +8,12 @@ import { unchanged } from "../checks/values.ts";
 import type { LabelSelector } from "../meta/label-selector.ts";
 import type { JobStatusFacts } from "./job-status-rules.ts";
 import { checkIndexes } from "./job-index-rules.ts";
+import {
+  checkPolicyChange,
+  checkScheduling,
+  checkSchedulingChange,
+  type JobScheduling,
+} from "./job-scheduling.ts";
 import { checkFailurePolicy, type FailurePolicy } from "./pod-failure-rules.ts";
 
 interface NamedContainer {
@@ -48,6 +54,7 @@ interface JobSpecFacts {
   readonly maxFailedIndexes?: number | undefined;
   readonly podReplacementPolicy?: string | undefined;
   readonly managedBy?: string | undefined;
+  readonly scheduling?: JobScheduling | undefined;
   readonly successPolicy?: Parameters<typeof checkIndexes>[0]["successPolicy"];
 }
 
@@ -82,6 +89,7 @@ export function checkJobSpec(spec: JobSpecFacts, report: FieldReport, context: K
     }
   }
   checkIndexes(spec, report);
+  checkScheduling(spec, report.at("scheduling"));
   if (spec.podReplacementPolicy !== undefined) {
     const allowed = spec.podFailurePolicy === undefined ? replacementPolicies : ["Failed"];
     if (!allowed.includes(spec.podReplacementPolicy)) {
@@ -245,6 +253,8 @@ export function checkJobChange(
   for (const name of ["podFailurePolicy", "backoffLimitPerIndex", "managedBy", "successPolicy"] as const) {
     unchanged(spec[name], before[name], specReport.at(name));
   }
+  checkPolicyChange(spec.scheduling, before.scheduling, specReport.at("scheduling"));
+  checkSchedulingChange(spec.scheduling, before.scheduling, specReport.at("scheduling"));
 }
 
 /** Allows a change of the completions of an indexed job together with its parallelism. */

@@ -16,6 +16,7 @@ import { namedWorkloadWarnings } from "../core/pod/warnings.ts";
 import { LabelSelector } from "../meta/label-selector.ts";
 import { checkJobChange, checkJobSpec, checkSelector, generateSelector, managedBy } from "./job-rules.ts";
 import { checkStatusChange } from "./job-status-rules.ts";
+import { JobSchedulingConfiguration, refuseScheduling } from "./job-scheduling.ts";
 import { JobStatus } from "./job-status.ts";
 import { PodFailurePolicy } from "./pod-failure-policy.ts";
 
@@ -137,6 +138,10 @@ export const JobSpec = struct(
           .nullable()
           .gated("JobSuccessPolicy"),
       ),
+      scheduling: since(
+        "1.37",
+        field(17, JobSchedulingConfiguration, "How the pods are scheduled as a group.").nullable(),
+      ),
     }),
   },
 );
@@ -205,11 +210,13 @@ export const Job = kind({
     copy.metadata.annotations = { ...copy.metadata.annotations, [annotation]: "" };
   },
   validateCreate(job, report, context) {
+    refuseScheduling(job.spec?.scheduling, undefined, report.at("spec", "scheduling"), context);
     checkSelector(job, undefined, report, context);
     checkPodNames(job, report);
   },
   validateUpdate(job, live, report, context) {
     const { subresource, vocabulary, release, enabled } = context;
+    refuseScheduling(job.spec?.scheduling, live.spec?.scheduling, report.at("spec", "scheduling"), context);
     checkSelector(job, live, report, context);
     checkPodNames(job, report);
     if (subresource === "status" && isAtLeast(release, "1.31") && enabled("JobManagedBy"))

@@ -3,6 +3,7 @@ import { compileLabelSelector, type LabelSelectorObject } from "../../base/label
 import { StatusError, optionsGroup } from "../../base/status-error.ts";
 import { FieldReport, invalidError } from "../../schema/faults.ts";
 import type { ApiObject } from "../../schema/kind.ts";
+import { unsafeOption } from "../writes/unsafe-delete.ts";
 import { deleteObject, propagationPolicy, type DeleteOptions } from "../writes/delete.ts";
 import { withoutAdmission, type Engine, type Target, type WriteOptions } from "../engine/engine.ts";
 import { getObject } from "../reads/get.ts";
@@ -160,7 +161,18 @@ function deleteOptionsOf(eviction: ApiObject, options: WriteOptions): DeleteOpti
     propagationPolicy?: string;
     preconditions?: { uid?: string; resourceVersion?: string };
     dryRun?: string[];
+    [unsafeOption]?: boolean;
   };
+  if (requested[unsafeOption] === true) {
+    const report = FieldReport.start();
+    report
+      .at("deleteOptions", unsafeOption)
+      .invalid(true, "can not be set for pod eviction, try after removing the option");
+    throw invalidError(
+      { kind: "Eviction", group: "policy", name: eviction.metadata.name ?? "" },
+      report.faults,
+    );
+  }
   const unknown = (requested.dryRun ?? []).find((one) => one !== "All");
   if (unknown !== undefined) {
     const report = FieldReport.start();

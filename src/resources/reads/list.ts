@@ -16,6 +16,7 @@ import { storeFailure, type ListRead } from "../engine/resource-version.ts";
 import type { Selection } from "../objects/selection.ts";
 import { readCandidates } from "../selector-index/chosen-page.ts";
 import type { Candidates } from "../selector-index/collection-index.ts";
+import { isUnreadableValue, unreadableObjects } from "./unreadable-objects.ts";
 import { chooseVisible } from "./visible-entries.ts";
 import { partsToRead, type VisibleParts } from "./visible-parts.ts";
 
@@ -78,7 +79,7 @@ export async function* listObjects(
   if (view !== undefined) walk.parts = await partsToRead(engine, target, view, walk);
   if (walk.parts === undefined) await useIndex(engine, target.resource, walk, options.selection);
   for (;;) {
-    const page = await readPage(engine, walk, options);
+    const page = await readPage(engine, target.resource, walk, options);
     walk.revision = page.revision;
     const chosen =
       view === undefined ? choose(page, options, walk) : await chooseVisible(page, view, options, walk);
@@ -198,6 +199,7 @@ function isIndexable({ storage }: Resource, key: string | undefined, terms: Sele
 
 async function readPage(
   engine: Engine,
+  resource: Resource,
   walk: Walk,
   { limit: requested, selection, view }: ListOptions,
 ): Promise<CollectionPage> {
@@ -221,6 +223,10 @@ async function readPage(
       isCached: walk.isCached,
     });
   } catch (error) {
+    const isNamed = isUnreadableValue(error) && (view === undefined || view.everything);
+    // A list of one key has no others.
+    if (isNamed && walk.key === undefined && engine.featureEnabled("AllowUnsafeMalformedObjectDeletion"))
+      throw await unreadableObjects(engine.store, resource, walk, error);
     const failure = storeFailure(error);
     throw walk.point === undefined ? failure : withToken(failure, walk.point);
   }

@@ -35,6 +35,8 @@ export class Definitions {
     readonly vocabulary: Vocabulary,
     readonly dialect: Dialect,
     readonly release: Release,
+    /** Whether fields of built-in kinds have their allowed values. */
+    private readonly hasEnums: boolean,
     /** Whether another document part already contains a definition, so that only a reference is needed. */
     private readonly isDefined: (name: string) => boolean = () => false,
   ) {}
@@ -156,7 +158,8 @@ export class Definitions {
   }
 
   private field({ type, facts }: Field): SchemaObject {
-    const values = facts.oneOf?.map((resolve) => this.resolve(resolve));
+    const oneOf = this.hasEnums ? facts.oneOf : undefined;
+    const values = oneOf?.map((resolve) => this.resolve(resolve));
     return this.with(this.type(type), {
       description: facts.doc,
       ...(values === undefined || type.shape !== "scalar" ? {} : { enum: values.toSorted() }),

@@ -14,6 +14,7 @@ export interface ConfiguredKey {
 
 /** A key management service. */
 export interface ConfiguredKms {
+  readonly protocol: "v1" | "v2";
   readonly name: string;
   /** Path of its socket. */
   readonly socket: string;
@@ -44,12 +45,14 @@ const keyProviders: readonly KeyProvider[] = ["aesgcm", "aescbc", "secretbox"];
  * Reads the file of `--encryption-provider-config`.
  *
  * @param release that of the server: from 1.27 on, an entry that never applies is invalid.
+ * @param enabled whether a feature gate is on; version 1 of key management services has one from 1.28 on.
  * @throws {ConfigurationError} the configuration is invalid; the message names every field, and no secret.
  */
 export async function readEncryptionConfiguration(
   bytes: Uint8Array,
   { groupSuffix }: Vocabulary,
   release: Release = defaultRelease,
+  enabled: (gate: string) => boolean = () => false,
 ): Promise<readonly ConfiguredResources[]> {
   const { value } = await readConfiguration(bytes, {
     type: EncryptionConfiguration,
@@ -60,12 +63,13 @@ export async function readEncryptionConfiguration(
   const { resources: entries = [] } = value;
   if (entries.length === 0) report.required("at least one entry is required");
   const kmsNames = new Set<string>();
+  const rules = { kmsNames, allowsV1: !isAtLeast(release, "1.28") || enabled("KMSv1") };
   const configured = entries.map(({ resources = [], providers = [] }, index) => {
     const place = report.at(index);
     if (providers.length === 0) place.at("providers").required("at least one provider is required");
     return {
       patterns: checkResources(resources, `events.${groupSuffix}`, place.at("resources")),
-      providers: providers.flatMap((one, at) => checkProvider(one, place.at("providers", at), kmsNames)),
+      providers: providers.flatMap((one, at) => checkProvider(one, place.at("providers", at), rules)),
     };
   });
   if (isAtLeast(release, "1.27")) {
@@ -78,18 +82,14 @@ export async function readEncryptionConfiguration(
   return configured;
 }
 
-function checkProvider(
-  provider: ProviderFields,
-  report: FieldReport,
-  kmsNames: Set<string>,
-): ConfiguredProvider[] {
+function checkProvider(provider: ProviderFields, report: FieldReport, rules: KmsRules): ConfiguredProvider[] {
   const members = Object.entries(provider).filter(([, value]) => value !== undefined && value !== null);
   const names = members.map(([name]) => name);
   if (names.length !== 1) {
     report.invalid(names, "must have one of aesgcm, aescbc, secretbox, identity and kms, and not several");
     return [];
   }
-  if (provider.kms) return checkKms(provider.kms, report.at("kms"), kmsNames);
+  if (provider.kms) return checkKms(provider.kms, report.at("kms"), rules);
   if (provider.identity) return [{ type: "identity" }];
   const type = keyProviders.find((one) => names[0] === one)!;
   const keys = provider[type]?.keys ?? [];
@@ -127,12 +127,20 @@ function checkKey(
   return [{ name, secret: bytes }];
 }
 
+/** What the checks of services depend on. */
+interface KmsRules {
+  /** Names of the services before; the check adds its own. */
+  readonly kmsNames: Set<string>;
+  /** Whether services of version 1 are allowed. */
+  readonly allowsV1: boolean;
+}
+
 function checkKms(
-  { apiVersion = "", name = "", endpoint = "", timeout = "" }: KmsFields,
+  { apiVersion = "v1", cachesize, name = "", endpoint = "", timeout = "" }: KmsFields,
   report: FieldReport,
-  kmsNames: Set<string>,
+  { kmsNames, allowsV1 }: KmsRules,
 ): ConfiguredProvider[] {
-  if (apiVersion !== "v2") report.at("apiVersion").notSupported(apiVersion, ["v2"]);
+  checkProtocol(apiVersion, cachesize ?? undefined, report, allowsV1);
   if (name === "") report.at("name").required("a service needs a name");
   else if (name.includes(":")) report.at("name").invalid(name, "must not contain a colon");
   else if (kmsNames.has(name)) report.at("name").duplicate(name);
@@ -149,5 +157,21 @@ function checkKms(
   }
   const timeoutMs = timeout === "" ? defaultTimeoutMs : Number((parseDuration(timeout) ?? 0n) / nanosPerMs);
   if (timeoutMs <= 0) report.at("timeout").invalid(timeout, "must be a positive duration, such as 3s");
-  return [{ type: "kms", kms: { name, socket: path ?? "", timeoutMs } }];
+  const protocol = apiVersion === "v1" ? "v1" : "v2";
+  return [{ type: "kms", kms: { protocol, name, socket: path ?? "", timeoutMs } }];
+}
+
+function checkProtocol(
+  apiVersion: string,
+  cachesize: number | undefined,
+  report: FieldReport,
+  allowsV1: boolean,
+): void {
+  const place = report.at("apiVersion");
+  if (apiVersion !== "v1" && apiVersion !== "v2") place.notSupported(apiVersion, ["v1", "v2"]);
+  else if (apiVersion === "v1" && !allowsV1)
+    place.invalid(apiVersion, "v1 is deprecated: use v2, or set --feature-gates=KMSv1=true");
+  if (cachesize === undefined) return;
+  if (apiVersion === "v2") report.at("cachesize").invalid(cachesize, "cachesize is not supported in v2");
+  else if (cachesize === 0) report.at("cachesize").invalid(cachesize, "must not be 0");
 }

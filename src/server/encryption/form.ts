@@ -1,5 +1,5 @@
 import { struct } from "../../schema/meta.ts";
-import { field, list, string, type Static } from "../../schema/types.ts";
+import { field, int32, list, string, type Static } from "../../schema/types.ts";
 
 const Key = struct("Key", "An encryption key.", {
   name: field(undefined, string, "Name of the key, stored beside each value."),
@@ -13,7 +13,8 @@ const Keys = struct("KeyConfiguration", "The keys of a provider; the first one e
 const Identity = struct("IdentityConfiguration", "Storage without encryption.", {});
 
 const Kms = struct("KMSConfiguration", "A key management service.", {
-  apiVersion: field(undefined, string, "Version of the KMS protocol; must be v2."),
+  apiVersion: field(undefined, string, "Version of the KMS protocol: v2 or v1. Default: v1."),
+  cachesize: field(undefined, int32, "Number of keys to cache, of version 1; has no effect.").nullable(),
   name: field(undefined, string, "Name of the service, stored beside each value."),
   endpoint: field(undefined, string, "Address of the plugin, such as `unix:///run/kms.sock`."),
   timeout: field(undefined, string, "Timeout of a call. Default: 3s."),

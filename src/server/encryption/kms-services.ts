@@ -1,6 +1,7 @@
 import type { HealthCheck } from "../../http/documents/health.ts";
 import { ConfigurationError } from "../../schema/configuration.ts";
 import type { KmsCipher } from "../../storage/encryption/kms/kms-cipher.ts";
+import type { CallObserver, KmsClient } from "../../storage/encryption/kms/kms-client.ts";
 import type { EncryptionObserver } from "../../storage/encryption/encryption-observer.ts";
 import { EncryptionError } from "../../storage/encryption/value-cipher.ts";
 import type { ServerOptions } from "../options/server-options.ts";
@@ -64,10 +65,9 @@ export class KmsServices {
 
   private async open(kms: ConfiguredKms, opened: KmsCipher[]): Promise<KmsCipher> {
     const { name, socket } = kms;
-    const { kmsClient } = await import("../../storage/encryption/kms/kms-client.ts");
     const { KmsCipher } = await import("../../storage/encryption/kms/kms-cipher.ts");
     const { observer, rotated } = this;
-    const client = kmsClient(kms, (...call) => observer.called(name, ...call));
+    const client = await clientOf(kms, (...call) => observer.called(name, ...call));
     const { clock, log } = this.options;
     const cipher = new KmsCipher({ clock, log, name, client, observer, rotated });
     opened.push(cipher);
@@ -80,4 +80,10 @@ export class KmsServices {
     }
     return cipher;
   }
+}
+
+async function clientOf(kms: ConfiguredKms, observer: CallObserver): Promise<KmsClient> {
+  if (kms.protocol === "v1")
+    return (await import("../../storage/encryption/kms/kms-v1-client.ts")).kmsV1Client(kms, observer);
+  return (await import("../../storage/encryption/kms/kms-client.ts")).kmsClient(kms, observer);
 }

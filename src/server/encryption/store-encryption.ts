@@ -9,6 +9,7 @@ import { EncryptedValues } from "../../storage/encryption/encrypted-values.ts";
 import type { CiphersOf } from "../../storage/encryption/value-cipher.ts";
 import type { SharedValues } from "../../storage/shared-values.ts";
 import { StoreError, type Store } from "../../storage/store.ts";
+import { featureGates } from "../features/enabled-features.ts";
 import type { ServerOptions } from "../options/server-options.ts";
 import type { OpenStore } from "../start/open-store.ts";
 import { reloadedFile, useConfigurationFile } from "../start/reloaded-file.ts";
@@ -49,10 +50,11 @@ export async function encryptedStore(
     return unencrypted(store, shared);
   }
   const { configFile: file, automaticReload } = encryption;
+  const { enabled } = featureGates(options);
   // A store in memory writes nothing to a disk.
   if (memory !== undefined) {
     await useConfigurationFile(flag, file, (bytes) =>
-      readEncryptionConfiguration(bytes, vocabulary, release),
+      readEncryptionConfiguration(bytes, vocabulary, release, enabled),
     );
     return unencrypted(store, shared);
   }
@@ -77,7 +79,7 @@ export async function encryptedStore(
     detach(refreshKeys(), (error) => options.log.error({ error: stackOf(error) }, "shared keys"));
   });
   const use = async (bytes: Uint8Array): Promise<void> => {
-    const entries = await readEncryptionConfiguration(bytes, vocabulary, release);
+    const entries = await readEncryptionConfiguration(bytes, vocabulary, release, enabled);
     await services.replace(async (open) => {
       const configured = await configuredCiphers(entries, open);
       await markEncrypted(store);

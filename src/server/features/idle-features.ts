@@ -64,15 +64,15 @@ const byReason: Readonly<Record<string, readonly string[]>> = {
     "InTreePluginRBDUnregister",
     "InTreePluginvSphereUnregister",
   ],
-  "the server doesn't have this feature": [
+  "the server's log has one format of its own, without options of these stages": [
     "ContextualLogging",
-    "LegacyServiceAccountTokenTracking",
     "LoggingAlphaOptions",
     "LoggingBetaOptions",
-    "OpenAPIEnums",
-    "StorageVersionAPI",
-    "UnauthenticatedHTTP2DOSMitigation",
   ],
+  "metrics count the uses of tokens in Secrets; the Secrets get no label with the last use": [
+    "LegacyServiceAccountTokenTracking",
+  ],
+  "servers store objects in the same versions, so they record none for each other": ["StorageVersionAPI"],
   "encryption with a service needs no gate": ["KMSv2"],
   "--runtime-config turns the API on": ["APISelfSubjectReview"],
   "the server always uses the default": ["AppArmor", "DownwardAPIHugePages", "ExpandedDNSConfig"],
@@ -156,7 +156,6 @@ const laterByReason: Readonly<Record<string, readonly string[]>> = {
     "CSIMigrationvSphere",
   ],
   "the server has no cache between its store and clients": [
-    "WatchFromStorageWithoutResourceVersion",
     "BtreeWatchCache",
     "ConcurrentWatchObjectDecode",
     "ConsistentListFromCache",
@@ -169,7 +168,6 @@ const laterByReason: Readonly<Record<string, readonly string[]>> = {
     "WatchCacheInitializationPostStartHook",
   ],
   "the server always does this": [
-    "DeclarativeValidationTakeover",
     "ServiceCIDRStatusFieldWiping",
     "AdvancedAuditing",
     "AnonymousAuthConfigurableEndpoints",
@@ -191,8 +189,6 @@ const laterByReason: Readonly<Record<string, readonly string[]>> = {
     "ProbeHostPodSecurityStandards",
     "ZeroLimitedNominalConcurrencyShares",
   ],
-  "the server has no protocol of version 1 of a key management service": ["KMSv1"],
-  "not done: an unreadable object can only be deleted in the store": ["AllowUnsafeMalformedObjectDeletion"],
   "the server signs its tokens itself; there is no flag for another signer": [
     "ExternalServiceAccountTokenSigner",
   ],
@@ -206,7 +202,6 @@ const laterByReason: Readonly<Record<string, readonly string[]>> = {
     "StructuredAuthenticationConfigurationEgressSelector",
   ],
   "servers of different releases over one store aren't supported": ["UnknownVersionInteroperabilityProxy"],
-  "the answers of watches are not compressed, which clients accept": ["WatchListCompression"],
   "each call of a webhook chooses an endpoint of its service": ["WebhookRoundTripLoadBalancing"],
 };
 

@@ -208,7 +208,9 @@ function addApiDocuments(
     storageVersionHash: on("StorageVersionHash"),
     singularNames: isAtLeast(registry.release, "1.27"),
   });
-  addOpenApiPaths(paths, registry, { apiServices, clock, version3: on("OpenAPIV3"), failed, passOn });
+  const version3 = on("OpenAPIV3");
+  const enums = on("OpenAPIEnums");
+  addOpenApiPaths(paths, registry, { apiServices, clock, version3, enums, failed, passOn });
 }
 
 /** Minimum interval of log lines about an unusable store, which every request may meet. */

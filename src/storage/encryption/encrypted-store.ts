@@ -1,7 +1,10 @@
 import { andThen, detach, type MaybePromise } from "../../base/maybe-promise.ts";
 import { createYielder } from "../../base/yielding.ts";
 import {
+  StoreError,
+  StoreTimeoutError,
   type CommitResult,
+  type DiscardResult,
   type Entry,
   type Listener,
   type RangeOptions,
@@ -20,6 +23,9 @@ import { EncryptionError, KeyServiceError, type CiphersOf } from "./value-cipher
 
 /** Number of entries that {@link EncryptedStore.check} reads at once. */
 const checkPageSize = 500;
+
+/** Attempts to discard a value while other writes change it. */
+const discardAttempts = 10;
 
 /**
  * Encrypts the values of another store. Keys, revisions and the mark of the cipher stay in plain text; the body of an entry and its
@@ -75,12 +81,16 @@ export class EncryptedStore extends StoreView {
     this.writes.add(writing);
     try {
       const result = await writing;
-      // Subscriptions that wait for the key of an earlier event haven't delivered this write yet.
-      for (const subscription of this.subscriptions) await subscription.delivered(write.key);
+      await this.delivered(write.key);
       return result;
     } finally {
       this.writes.delete(writing);
     }
+  }
+
+  /** Waits for subscriptions that wait for the key of an earlier event, and haven't delivered a write yet. */
+  private async delivered(key: string): Promise<void> {
+    for (const subscription of this.subscriptions) await subscription.delivered(key);
   }
 
   private async commitSealed(write: Write): Promise<CommitResult> {
@@ -94,6 +104,33 @@ export class EncryptedStore extends StoreView {
     );
     if (!result.ok) return this.openResult(result);
     return { ...result, entry: this.decryption.committed(key, result.revision, pair) };
+  }
+
+  override async discard(key: string, dryRun: boolean): Promise<DiscardResult> {
+    for (let attempt = 1; ; attempt++) {
+      const entry = await this.readSealed(key);
+      if (entry === "damaged") return super.discard(key, dryRun);
+      if (entry === undefined) return "absent";
+      if ((await this.faultOf(entry)) === undefined) return "readable";
+      if (dryRun) return "discarded";
+      const result = await this.inner.commit({ kind: "delete", key, expected: entry.revision });
+      if (result.ok) {
+        await this.delivered(key);
+        return "discarded";
+      }
+      // Another write came first; its value can usually be read.
+      if (attempt === discardAttempts) throw new StoreTimeoutError(`${key} is being changed too often`);
+    }
+  }
+
+  /** Returns the encrypted entry of a key. */
+  private async readSealed(key: string): Promise<Entry | "damaged" | undefined> {
+    try {
+      return await this.inner.get(key);
+    } catch (error) {
+      if (error instanceof StoreError) return "damaged";
+      throw error;
+    }
   }
 
   private async openResult(result: CommitResult): Promise<CommitResult> {

@@ -50,7 +50,11 @@ export class KeyServiceError extends EncryptionError {
 export class EncryptedValueError extends EncryptionError {
   override name = "EncryptedValueError";
 
-  constructor(key: string, reason: string, cause?: EncryptionError) {
+  constructor(
+    readonly key: string,
+    reason: string,
+    cause?: EncryptionError,
+  ) {
     super(`the stored value of ${key} can't be decrypted: ${reason}`, {
       cause,
       callStatus: cause?.callStatus,

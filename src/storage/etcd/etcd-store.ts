@@ -8,6 +8,7 @@ import type { SharedValues } from "../shared-values.ts";
 import { steadyTime } from "../steady-time.ts";
 import {
   type CommitResult,
+  type DiscardResult,
   type Entry,
   type Listener,
   type RangeOptions,
@@ -203,6 +204,11 @@ class ClusterStore implements EtcdStore {
     return this.pending.add(this.write(write));
   }
 
+  async discard(key: string, dryRun: boolean): Promise<DiscardResult> {
+    this.assertOpen();
+    return this.pending.add(this.discardValue(key, dryRun));
+  }
+
   subscribe(options: SubscribeOptions, listener: Listener): Subscription {
     return this.feed.subscribe(options, listener);
   }
@@ -269,6 +275,25 @@ class ClusterStore implements EtcdStore {
     const result = await this.writer.write(write);
     if (result.ok) await this.live.delivered(result.revision);
     return result;
+  }
+
+  private async discardValue(key: string, dryRun: boolean): Promise<DiscardResult> {
+    for (;;) {
+      const { kvs } = await this.connection.range({ key: this.keyspace.outer(key) });
+      const [stored] = kvs;
+      if (stored === undefined) return "absent";
+      let damaged = false;
+      unlessForeign(
+        () => decodeEntry(key, stored),
+        () => (damaged = true),
+      );
+      if (!damaged) return "readable";
+      if (dryRun) return "discarded";
+      const revision = await this.writer.remove(key, stored.modRevision);
+      if (revision === undefined) continue;
+      await this.live.delivered(revision);
+      return "discarded";
+    }
   }
 
   private async rangePart(

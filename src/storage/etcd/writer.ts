@@ -1,5 +1,11 @@
 import { revisionOf } from "../entry.ts";
-import { type CommitResult, StoreFullError, StoreUnavailableError, type Write } from "../store.ts";
+import {
+  type CommitResult,
+  type Revision,
+  StoreFullError,
+  StoreUnavailableError,
+  type Write,
+} from "../store.ts";
 import { CompactedSignal, type Connection, type WriteAnswer } from "./connection.ts";
 import type { Keyspace } from "./keyspace.ts";
 import type { KeyValue, RequestOp, TxnRequest } from "./messages.ts";
@@ -52,6 +58,26 @@ export class Writer {
     const at = succeeded ? revision : existing!.modRevision;
     const stored: KeyValue = value === undefined ? existing! : { key, version: 0, modRevision: at, value };
     return { ok: true, revision: revisionOf(at), entry: decodeEntry(write.key, stored) };
+  }
+
+  /**
+   * Removes the value of a key that was written at a revision, without reading it.
+   *
+   * @returns the revision of the removal; undefined if the key has another value or none.
+   */
+  async remove(key: string, modRevision: number): Promise<Revision | undefined> {
+    const outer = this.keyspace.outer(key);
+    const { succeeded, revision } = await this.connection.write(
+      {
+        expect: { key: outer, modRevision },
+        success: [
+          { remove: { key: outer } },
+          { put: { key: this.keyspace.marker, value: this.tokens.next() } },
+        ],
+      },
+      true,
+    );
+    return succeeded ? revisionOf(revision) : undefined;
   }
 
   /**

@@ -7,6 +7,7 @@ import { Periodic } from "../periodic.ts";
 import { steadyTime } from "../steady-time.ts";
 import {
   type CommitResult,
+  type DiscardResult,
   type Entry,
   type Listener,
   type RangeOptions,
@@ -15,6 +16,7 @@ import {
   type Store,
   StoreError,
   type StoreUsage,
+  StoreValueError,
   type SubscribeOptions,
   type Subscription,
   type Write,
@@ -189,6 +191,28 @@ class EmbeddedStore implements LmdbStore {
     });
   }
 
+  async discard(key: string, dryRun: boolean): Promise<DiscardResult> {
+    assertKey(key);
+    const expected = this.expectDiscard(key);
+    if (expected !== "discarded" || dryRun) return expected;
+    if (this.committer !== undefined) return this.committer.discard(key);
+    const result = await new Promise<CommitResult>((resolve, reject) =>
+      this.writer.commit({ write: { kind: "discard", key }, since: performance.now(), resolve, reject }),
+    );
+    if (result.ok) return "discarded";
+    return result.current === undefined ? "absent" : "readable";
+  }
+
+  /** Returns the result of {@link discard} if no other write comes first. */
+  private expectDiscard(key: string): DiscardResult {
+    try {
+      return this.get(key) === undefined ? "absent" : "readable";
+    } catch (error) {
+      if (error instanceof StoreValueError) return "discarded";
+      throw error;
+    }
+  }
+
   subscribe(options: SubscribeOptions, listener: Listener): Subscription {
     if (this.closing === undefined) {
       // Changes of other processes matter only to subscriptions. A committer reports them.
@@ -288,12 +312,13 @@ class EmbeddedStore implements LmdbStore {
   }
 
   /** Publishes a batch of this store. Earlier commits of other processes are read from the log. */
-  private publish({ before, events }: Batch): void {
+  private publish({ before, events, last, cutsHistory }: Batch): void {
     const { feed } = this;
+    if (cutsHistory) return feed.skipTo(last);
     if (feed.position < before) this.readLog(before);
     const unheard =
       feed.position <= before ? events : events.filter(({ revision }) => revision > feed.position);
-    feed.publish(unheard, events.at(-1)!.revision);
+    feed.publish(unheard, last);
   }
 
   private onChange(): void {

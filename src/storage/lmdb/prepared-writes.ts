@@ -1,7 +1,14 @@
 /** The outcomes of writes in a batch, computed without side effects. */
 import { firstFailed } from "../conditions.ts";
 import { countersOf, isIn } from "../keys.ts";
-import type { CommitResult, Entry, Revision, StoreEvent, Write } from "../store.ts";
+import {
+  type CommitResult,
+  type Entry,
+  type Revision,
+  type StoreEvent,
+  StoreValueError,
+  type Write,
+} from "../store.ts";
 import { encodeRecord, recordOf } from "./layout.ts";
 
 /** Maximum size of a write besides its value and the superseded one: keys, index entries, partial pages. */
@@ -12,9 +19,17 @@ export function maxBytesOf(record: Buffer, superseded: Entry | undefined): numbe
   return record.length + writeOverheadBytes + (superseded === undefined ? 0 : recordOf(superseded).length);
 }
 
+/** Removes a value that can't be read, with the history; see `Store.discard`. */
+export interface Discard {
+  readonly kind: "discard";
+  readonly key: string;
+}
+
 interface Prepared {
   readonly error?: undefined;
   readonly result: CommitResult;
+  /** Whether the value of the key is removed without an event. */
+  readonly discards?: boolean;
   /** Undefined for a conflict. */
   readonly event?: StoreEvent;
   readonly record?: Buffer | undefined;
@@ -28,7 +43,8 @@ export interface PresentState {
 }
 
 /** Returns the outcome of a write in a state, without side effects. */
-export function prepare(write: Write, present: PresentState, revision: Revision): Prepared {
+export function prepare(write: Write | Discard, present: PresentState, revision: Revision): Prepared {
+  if (write.kind === "discard") return prepareDiscard(write.key, present, revision);
   const { key } = write;
   const previous = present.entry(key);
   const expected = write.kind === "create" ? undefined : write.expected;
@@ -42,6 +58,19 @@ export function prepare(write: Write, present: PresentState, revision: Revision)
     record: encoded?.record,
   };
 }
+
+/** A value that can be read is a conflict. */
+function prepareDiscard(key: string, present: PresentState, revision: Revision): Prepared {
+  try {
+    return { result: { ok: false, current: present.entry(key) } };
+  } catch (error) {
+    if (!(error instanceof StoreValueError)) throw error;
+    const entry = { key, revision, header: noBytes, body: noBytes, revisionAt: 0 };
+    return { result: { ok: true, revision, entry }, discards: true };
+  }
+}
+
+const noBytes = new Uint8Array(0);
 
 interface Refused {
   readonly error: unknown;
@@ -57,8 +86,15 @@ export function attempt(make: () => Prepared): Prepared | Refused {
   }
 }
 
-/** Change of the number of keys in each collection and partition. */
-export function growthOf(events: readonly StoreEvent[]): Map<string, number> {
+/**
+ * Change of the number of keys in each collection and partition.
+ *
+ * @param discarded keys whose values are removed without an event.
+ */
+export function growthOf(
+  events: readonly StoreEvent[],
+  discarded: readonly string[] = [],
+): Map<string, number> {
   const growth = new Map<string, number>();
   let counted = { collection: "", partition: "" };
   let more = 0;
@@ -78,5 +114,10 @@ export function growthOf(events: readonly StoreEvent[]): Map<string, number> {
     more += (entry === undefined ? 0 : 1) - (previous === undefined ? 0 : 1);
   }
   add();
+  for (const key of discarded) {
+    counted = countersOf(key);
+    more = -1;
+    add();
+  }
   return growth;
 }

@@ -1,4 +1,5 @@
 import type { CommitResult, StoreTimeoutError, Write } from "../store.ts";
+import type { Discard } from "./prepared-writes.ts";
 import { lockedError } from "./errors.ts";
 import type { WriterLock } from "./writer-lock.ts";
 
@@ -13,7 +14,7 @@ const stuckMs = 1000;
 
 /** A write with its callbacks. */
 export interface WaitingWrite {
-  readonly write: Write;
+  readonly write: Write | Discard;
   /** Time of the call, in milliseconds of `performance.now()`. */
   readonly since: number;
   /** Maximum time from the commit to its sync, in milliseconds; if undefined, the write is acknowledged after its sync. */
@@ -80,7 +81,7 @@ export class WaitingWrites {
     this.openingSince = undefined;
     while (count < this.queue.length && count < batchWrites && bytes < batchBytes) {
       const { write } = this.queue[count++]!;
-      if (write.kind !== "delete") bytes += write.draft.body.length;
+      if ("draft" in write) bytes += write.draft.body.length;
     }
     return this.remove(count);
   }
@@ -100,8 +101,8 @@ export class WaitingWrites {
   /** Removes and returns the writes that need space: all except deletes. */
   withdrawGrowing(): WaitingWrite[] {
     const all = this.withdrawAll();
-    for (const waiting of all) if (waiting.write.kind === "delete") this.push(waiting);
-    return all.filter(({ write }) => write.kind !== "delete");
+    for (const waiting of all) if (!("draft" in waiting.write)) this.push(waiting);
+    return all.filter(({ write }) => "draft" in write);
   }
 
   /** Removes and returns all writes. */

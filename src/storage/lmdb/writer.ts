@@ -14,7 +14,14 @@ import type { Environment } from "./databases.ts";
 import { DiskSpaceGuard } from "./disk-space-guard.ts";
 import { fullError, transactionError, writeError } from "./errors.ts";
 import { encodeNumber, encodeState, isIndexed, recordOf, type State } from "./layout.ts";
-import { attempt, growthOf, maxBytesOf, prepare, type PresentState } from "./prepared-writes.ts";
+import {
+  attempt,
+  type Discard,
+  growthOf,
+  maxBytesOf,
+  prepare,
+  type PresentState,
+} from "./prepared-writes.ts";
 import { type Reader } from "./reader.ts";
 import { numberIn, soundStateIn } from "./stored-state.ts";
 import { remainingBytes } from "./disk-space.ts";
@@ -33,6 +40,10 @@ export interface Batch {
   readonly number: number;
   /** The last revision before the batch. */
   readonly before: Revision;
+  /** The last revision of the batch; equal to {@link before} if it wrote nothing. */
+  readonly last: Revision;
+  /** Whether the batch removed the history with values that can't be read; it has no events then. */
+  readonly cutsHistory: boolean;
   readonly events: StoreEvent[];
   readonly outcomes: { readonly to: WaitingWrite; readonly result: CommitResult }[];
   readonly failed: { readonly to: WaitingWrite; readonly error: unknown }[];
@@ -184,7 +195,7 @@ export class Writer {
       this.refuse(writes, reported);
       return;
     }
-    if (batch!.events.length > 0) {
+    if (batch!.last > batch!.before) {
       this.diskSpace.succeeded();
       this.on.unsynced(Math.min(...writes.map(({ syncWithinMs }) => syncWithinMs!)));
     }
@@ -224,13 +235,13 @@ export class Writer {
       if (batch !== undefined) this.unacknowledged.delete(batch);
     }
     if (batch === undefined) return;
-    if (batch.events.length > 0) this.diskSpace.succeeded();
+    if (batch.last > batch.before) this.diskSpace.succeeded();
     this.acknowledge(batch);
   }
 
   private acknowledge(batch: Batch): void {
     try {
-      if (batch.events.length > 0) this.on.committed(batch);
+      if (batch.last > batch.before) this.on.committed(batch);
     } finally {
       for (const { to, result } of batch.outcomes) to.resolve(result);
       for (const { to, error } of batch.failed) to.reject(error);
@@ -259,13 +270,13 @@ export class Writer {
    * @param enter called before the first put with the current state; returns the `unsyncedSince` of the new one.
    */
   private write(batched: readonly WaitingWrite[], enter: (state: State) => number | undefined): Batch {
-    const { meta, marks, counts } = this.environment;
+    const { meta, marks, counts, log, history } = this.environment;
     const state = soundStateIn(meta.getBinaryFast("state"));
     const { revision: before, floor, markTime: markedAt } = state;
     const { steps, ...batch } = this.plan(batched, before);
     if (steps.length === 0) return batch;
     const unsyncedSince = enter(state);
-    const counters = [...growthOf(batch.events)]
+    const counters = [...growthIn(steps, batch)]
       .filter(([, change]) => change !== 0)
       .map(
         ([prefix, change]) =>
@@ -275,10 +286,17 @@ export class Writer {
     for (const [prefix, value] of counters) counts.putSync(prefix, value);
     const mark = markTime(this.now());
     if (mark !== markedAt) marks.putSync(markedAt, encodeNumber(before));
-    const { revision } = steps.at(-1)!.event;
+    // The log would need the removed values.
+    if (batch.cutsHistory) for (const database of [log, history, marks]) database.clearSync();
     meta.putSync(
       "state",
-      encodeState({ revision, floor, markTime: mark, batch: batch.number, unsyncedSince }),
+      encodeState({
+        revision: batch.last,
+        floor: batch.cutsHistory ? batch.last : floor,
+        markTime: mark,
+        batch: batch.number,
+        unsyncedSince,
+      }),
     );
     return batch;
   }
@@ -288,7 +306,10 @@ export class Writer {
     batched: readonly WaitingWrite[],
     before: Revision,
   ): Batch & { readonly steps: readonly Step[] } {
-    const batch: Batch = { number: ++this.lastNumber, before, events: [], outcomes: [], failed: [] };
+    const batch = { number: ++this.lastNumber, before, events: [], outcomes: [], failed: [] } as Pick<
+      Batch,
+      "number" | "before" | "events" | "outcomes" | "failed"
+    >;
     const steps: Step[] = [];
     const changed = new Map<string, Entry | undefined>();
     const storedRevisions = new Map<string, Revision | undefined>();
@@ -319,18 +340,28 @@ export class Writer {
         });
         continue;
       }
-      if (event !== undefined) {
+      if (event !== undefined || outcome.discards === true) {
         steps.push({ write, event, record });
-        batch.events.push(event);
-        changed.set(write.key, event.entry);
+        changed.set(write.key, event?.entry);
       }
+      if (event !== undefined) batch.events.push(event);
       batch.outcomes.push({ to, result: outcome.result });
     }
-    return { ...batch, steps };
+    const last = revisionOf(before + steps.length);
+    const cutsHistory = batch.events.length < steps.length;
+    return { ...batch, events: cutsHistory ? [] : batch.events, last, cutsHistory, steps };
   }
 
-  private put({ kind, key }: Write, event: StoreEvent, record: Buffer | undefined): void {
+  private put(
+    { kind, key }: Write | Discard,
+    event: StoreEvent | undefined,
+    record: Buffer | undefined,
+  ): void {
     const { data, history, log } = this.environment;
+    if (event === undefined || kind === "discard") {
+      data.removeSync(key);
+      return;
+    }
     const superseded = event.previous === undefined ? undefined : recordOf(event.previous);
     if (superseded !== undefined && isIndexed(kind, superseded)) {
       history.putSync([key, event.revision], noBytes);
@@ -341,10 +372,21 @@ export class Writer {
   }
 }
 
+/** Change of the number of keys by the steps of a batch. */
+function growthIn(steps: readonly Step[], { events, cutsHistory }: Batch): Map<string, number> {
+  if (!cutsHistory) return growthOf(events);
+  const discarded = steps.flatMap(({ event, write }) => (event === undefined ? [write.key] : []));
+  return growthOf(
+    steps.flatMap(({ event }) => event ?? []),
+    discarded,
+  );
+}
+
 /** A successful write of a batch. */
 interface Step {
-  readonly write: Write;
-  readonly event: StoreEvent;
+  readonly write: Write | Discard;
+  /** Undefined for a discarded value. */
+  readonly event: StoreEvent | undefined;
   /** Undefined for a delete. */
   readonly record: Buffer | undefined;
 }

@@ -40,10 +40,14 @@ export class OpenApiDocuments {
   private readonly json: WholeDocument;
   private readonly binary: WholeDocument;
 
-  /** @param failed called with the reason why a custom resource type was left out. */
+  /**
+   * @param hasEnums whether fields of built-in kinds have their allowed values.
+   * @param failed called with the reason why a custom resource type was left out.
+   */
   constructor(
     private readonly registry: Registry,
     private readonly apiServices: ApiServices,
+    private readonly hasEnums: boolean,
     private readonly failed: (error: unknown, resource: Resource) => void,
   ) {
     const sources: WholeDocumentSources = {
@@ -184,7 +188,9 @@ export class OpenApiDocuments {
     const { registry } = this;
     this.knownNames ??= new DefinitionNames(registry.vocabulary);
     const { vocabulary, release } = registry;
-    return new Definitions(this.knownNames, vocabulary, dialect, release, (name) => members.has(name));
+    return new Definitions(this.knownNames, vocabulary, dialect, release, this.hasEnums, (name) =>
+      members.has(name),
+    );
   }
 
   private info(): object {

@@ -26,6 +26,8 @@ export interface OpenApiParts {
   readonly clock: Clock;
   /** Whether OpenAPI 3.0 documents are served. */
   readonly version3: boolean;
+  /** Whether the documents have the allowed values of fields of built-in kinds. */
+  readonly enums: boolean;
   /** Reports that a custom resource type can't be described and is left out. */
   readonly failed: (error: unknown, resource: Resource) => void;
   /** Forwards the request to an extension server, with this path and query. */
@@ -36,9 +38,9 @@ export interface OpenApiParts {
 export function addOpenApiPaths(
   paths: PathTable,
   registry: Registry,
-  { apiServices, clock, version3, failed, passOn }: OpenApiParts,
+  { apiServices, clock, version3, enums, failed, passOn }: OpenApiParts,
 ): void {
-  const documents = new OpenApiDocuments(registry, apiServices, failed);
+  const documents = new OpenApiDocuments(registry, apiServices, enums, failed);
   paths.add("/openapi/v2", async (request) => {
     const type = typeFor(request, [json, binary, askedBinary]);
     if (type === json) await sendWhole(request, clock, json, await documents.whole());

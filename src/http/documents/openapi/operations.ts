@@ -6,10 +6,11 @@ import type { Definitions } from "../../../schema/openapi/definitions.ts";
 import type { SchemaObject } from "../../../schema/openapi/schema-object.ts";
 import { StatusType } from "../../../schema/status-type.ts";
 import { WatchEventType } from "../../../schema/watch-event-type.ts";
+import { structInRelease } from "../../../schema/kind-in-release.ts";
 import { DeleteOptionsBody } from "../../../kinds/meta/delete-options.ts";
 import { patchTypesOf } from "../../request/media-types.ts";
 import {
-  deleteParameters,
+  deleteParametersOf,
   forceParameter,
   listParametersOf,
   parameterObject,
@@ -145,18 +146,22 @@ function patchParts({ resource }: Place, definitions: Definitions): Pick<Outline
 
 function deletion(verb: "delete" | "deletecollection", place: Place, definitions: Definitions): Outline {
   const { kind } = place;
-  const options = definitions.shared(DeleteOptionsBody, [
+  const options = definitions.shared(structInRelease(DeleteOptionsBody, definitions.release), [
     { group: "", kind: "DeleteOptions", version: "v1" },
   ]);
   const status = definitions.shared(StatusType, [{ group: "", kind: "Status", version: "v1" }]);
   const body = { schema: options, types: anyType, required: false };
   if (verb === "deletecollection") {
-    const parameters = [...deleteParameters, ...listParametersOf(definitions.release)];
+    const parameters = [...deleteParametersOf(definitions.release), ...listParametersOf(definitions.release)];
     return outline("delete", verb, place, "deleteCollection", { parameters, body, answers: { 200: status } });
   }
   const gone = kind.returnsDeletedObject ? definitions.kind(kind) : status;
   const answers = { 200: gone, 202: gone };
-  return outline("delete", verb, place, "delete", { parameters: deleteParameters, body, answers });
+  return outline("delete", verb, place, "delete", {
+    parameters: deleteParametersOf(definitions.release),
+    body,
+    answers,
+  });
 }
 
 /** The response of a connection is that of its target, so it has no schema. */

@@ -120,7 +120,7 @@ export const watchParameters: readonly Parameter[] = [
   query("watch", "boolean", "Whether to respond with a stream of changes instead of a list."),
 ];
 
-export const deleteParameters: readonly Parameter[] = [
+const deleteParameters: readonly Parameter[] = [
   dryRun,
   query(
     "gracePeriodSeconds",
@@ -134,6 +134,20 @@ export const deleteParameters: readonly Parameter[] = [
   ),
   query("propagationPolicy", "string", "Handling of dependents: Background, Foreground or Orphan."),
 ];
+
+const laterDeleteParameters: readonly Parameter[] = [
+  ...deleteParameters,
+  query(
+    "ignoreStoreReadErrorWithClusterBreakingPotential",
+    "boolean",
+    "Removes the object from the store if it can't be read (feature gate AllowUnsafeMalformedObjectDeletion).",
+  ),
+];
+
+/** Returns the parameters of deletions in a release. */
+export function deleteParametersOf(release: Release): readonly Parameter[] {
+  return isAtLeast(release, "1.32") ? laterDeleteParameters : deleteParameters;
+}
 
 const container = query(
   "container",

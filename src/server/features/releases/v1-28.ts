@@ -20,7 +20,7 @@ export const gateChanges = (): GateChanges => ({
   DryRun: "removed",
   EndpointSliceTerminatingCondition: "removed",
   ExpandedDNSConfig: "stable",
-  ExperimentalHostUserNamespaceDefaulting: "deprecated on locked",
+  ExperimentalHostUserNamespaceDefaulting: "deprecated locked",
   IPTablesOwnershipCleanup: "stable",
   InTreePluginRBDUnregister: "deprecated",
   JobBackoffLimitPerIndex: "alpha",

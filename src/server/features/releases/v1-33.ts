@@ -92,7 +92,7 @@ export const gateChanges = (): GateChanges => ({
   UserNamespacesSupport: "beta",
   VolumeCapacityPriority: "removed",
   WatchBookmark: "removed",
-  WatchFromStorageWithoutResourceVersion: "deprecated on locked",
+  WatchFromStorageWithoutResourceVersion: "deprecated locked",
   WatchList: "beta off",
   WinDSR: "beta",
   WindowsHostNetwork: "deprecated",

@@ -29,7 +29,7 @@ export const gateChanges = (): GateChanges => ({
   DRAPrioritizedList: "stable",
   DRAResourceClaimDeviceStatus: "stable",
   DRAWorkloadResourceClaims: "beta off",
-  DeclarativeValidationTakeover: "deprecated on locked",
+  DeclarativeValidationTakeover: "deprecated locked",
   DefaultPodSysctls: "alpha",
   DisableCPUQuotaWithExclusiveCPUs: "deprecated on locked",
   EmptyDirVolumeMode: "alpha",

@@ -19,7 +19,6 @@ const healthyAgeMs = 20_000;
 const failingAgeMs = 3000;
 /** How long values are encrypted with a seed after the last successful status. */
 const seedLifetimeMs = 180_000;
-const versions: readonly string[] = ["v2", "v2beta1"];
 /** Longest text of a service in messages. */
 const maxTextLength = 300;
 
@@ -65,7 +64,7 @@ export class KmsCipher implements ValueCipher {
   private closed = false;
 
   constructor(private readonly options: KmsCipherOptions) {
-    this.label = `kms:v2:${options.name}`;
+    this.label = `kms:${options.client.protocol}:${options.name}`;
   }
 
   /**
@@ -235,9 +234,10 @@ export class KmsCipher implements ValueCipher {
     const { version, healthz, keyId } = status;
     if (healthz !== "ok")
       throw new EncryptionError(`the status of the service is ${quoted(healthz)}, not "ok"`);
+    const { versions } = this.options.client;
     if (!versions.includes(version)) {
       throw new EncryptionError(
-        `the service has version ${quoted(version)}; ${versions.join(" and ")} are supported`,
+        `the service has version ${quoted(version)}; the supported versions are ${versions.join(" and ")}`,
       );
     }
     this.version ??= version;

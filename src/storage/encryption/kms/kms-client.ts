@@ -23,6 +23,10 @@ import {
  * {@link KeyServiceError} if it may succeed later.
  */
 export interface KmsClient {
+  /** Version of the protocol in the configuration, which the labels of values have. */
+  readonly protocol: "v1" | "v2";
+  /** Versions that the service may name in its status. */
+  readonly versions: readonly string[];
   status(): Promise<ServiceStatus>;
   /** Encrypts a seed with the current key of the service. */
   encrypt(seed: Uint8Array): Promise<EncryptedSeed>;
@@ -57,19 +61,39 @@ const channelOptions = {
   "grpc.use_local_subchannel_pool": 1,
 };
 
-/** Returns a client of the service at a socket; it connects at the first call. */
-export function kmsClient({ socket, timeoutMs }: KmsAddress, observer?: CallObserver): KmsClient {
-  const client = new Client(`unix:${socket}`, credentials.createInsecure(), channelOptions);
-  const calls = new Set<ClientUnaryCall>();
-  const connection = { client, timeoutMs, calls, observer };
-  const call = (method: string, request: Buffer, waiting = { waitForReady: false }) =>
-    callOf(connection, method, request, new Metadata(waiting));
+/** Returns a client of the service at a socket, in version 2 of the protocol; it connects at the first call. */
+export function kmsClient(address: KmsAddress, observer?: CallObserver): KmsClient {
+  const { call, close } = serviceCalls(address, "v2.KeyManagementService", observer);
   return {
+    protocol: "v2",
+    versions: ["v2", "v2beta1"],
     status: async () => decodeStatusResponse(await call("Status", Buffer.alloc(0))),
     encrypt: async (seed) =>
       decodeEncryptResponse(await call("Encrypt", encodeEncryptRequest(seed, randomUUID()))),
     decrypt: async (seed, waiting) =>
       decodeDecryptResponse(await call("Decrypt", encodeDecryptRequest(seed, randomUUID()), waiting)),
+    close,
+  };
+}
+
+/** Calls of the methods of a service. */
+export interface ServiceCalls {
+  call(method: string, request: Buffer, waiting?: { readonly waitForReady: boolean }): Promise<Buffer>;
+  close(): void;
+}
+
+/** Returns the calls of a gRPC service at a socket, which is connected at the first call. */
+export function serviceCalls(
+  { socket, timeoutMs }: KmsAddress,
+  service: string,
+  observer: CallObserver | undefined,
+): ServiceCalls {
+  const client = new Client(`unix:${socket}`, credentials.createInsecure(), channelOptions);
+  const calls = new Set<ClientUnaryCall>();
+  const connection = { client, service, timeoutMs, calls, observer };
+  return {
+    call: (method, request, waiting = { waitForReady: false }) =>
+      callOf(connection, method, request, new Metadata(waiting)),
     close: () => {
       for (const pending of calls) pending.cancel();
       client.close();
@@ -79,6 +103,8 @@ export function kmsClient({ socket, timeoutMs }: KmsAddress, observer?: CallObse
 
 interface Connection {
   readonly client: Client;
+  /** Full name of the service. */
+  readonly service: string;
   readonly timeoutMs: number;
   /** The calls without an answer. */
   readonly calls: Set<ClientUnaryCall>;
@@ -86,13 +112,13 @@ interface Connection {
 }
 
 function callOf(
-  { client, timeoutMs, calls, observer }: Connection,
+  { client, service, timeoutMs, calls, observer }: Connection,
   method: string,
   request: Buffer,
   metadata: Metadata,
 ): Promise<Buffer> {
   const options = { deadline: Date.now() + timeoutMs };
-  const path = `/v2.KeyManagementService/${method}`;
+  const path = `/${service}/${method}`;
   const asIs = (bytes: Buffer) => bytes;
   const startMs = performance.now();
   return new Promise((resolve, reject) => {

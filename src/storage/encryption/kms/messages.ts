@@ -69,7 +69,12 @@ export function checkKeyId(keyId: string): void {
   }
 }
 
-function checkSeed({ keyId, ciphertext, annotations }: EncryptedSeed): void {
+/**
+ * Checks an encrypted seed of a service.
+ *
+ * @throws {EncryptionError} a part is missing or exceeds its limit.
+ */
+export function checkSeed({ keyId, ciphertext, annotations }: EncryptedSeed): void {
   checkKeyId(keyId);
   const { length } = ciphertext;
   if (length === 0) throw new EncryptionError("the ciphertext of the service is empty");

@@ -1,6 +1,7 @@
 import { connect, type Socket } from "node:net";
 import {
   type CommitResult,
+  type DiscardResult,
   type Draft,
   StoreClosedError,
   StoreError,
@@ -76,6 +77,15 @@ export class CommitterClient {
     }
     if (answer.error !== undefined) throw receivedError(answer.error);
     return answer.result!;
+  }
+
+  /** Removes a value that can't be read, as `Store.discard` does. */
+  async discard(key: string): Promise<DiscardResult> {
+    const answer = await this.ask({ id: ++this.lastId, discard: key });
+    if (answer.kind === "answer" && answer.error !== undefined) throw receivedError(answer.error);
+    if (answer.kind === "committed" || answer.discarded === undefined)
+      throw new StoreError("the process that commits writes gave an answer of another request");
+    return answer.discarded;
   }
 
   /** Returns why writes fail at present, as `Store.writeObstacle` does; also that the process that commits can't be asked. */

@@ -4,13 +4,15 @@
  */
 import { deserialize, serialize } from "node:v8";
 import { revisionOf } from "../../entry.ts";
-import type { CommitResult, Draft, Revision, Write, WriteCondition } from "../../store.ts";
+import type { CommitResult, DiscardResult, Draft, Revision, Write, WriteCondition } from "../../store.ts";
 
 /** A request to the process that commits. Answers have the same `id`. */
 export interface CommitterRequest {
   readonly id: number;
-  /** Undefined asks why writes fail at present. */
+  /** Without a write or a key to discard, the request asks why writes fail at present. */
   readonly write?: Write | undefined;
+  /** The key of a value that can't be read, for `Store.discard`. */
+  readonly discard?: string | undefined;
 }
 
 /** A message of the process that commits. */
@@ -24,6 +26,7 @@ export type CommitterMessage =
 /** Any other answer to a request: the result of a commit, the present obstacle, or an error. */
 export interface Outcome {
   readonly result?: CommitResult | undefined;
+  readonly discarded?: DiscardResult | undefined;
   readonly error?: SentError | undefined;
 }
 
@@ -37,13 +40,14 @@ export interface SentError {
 }
 
 /** The first byte of a request. */
-const requestTags = { obstacle: 0, create: 1, update: 2, delete: 3 } as const;
+const requestTags = { obstacle: 0, create: 1, update: 2, delete: 3, discard: 4 } as const;
 /** The first byte of a message of the committer. */
 const messageTags = { committed: 1, answer: 2, changed: 3 } as const;
 
 const numberBytes = 8;
 
-export function encodeRequest({ id, write }: CommitterRequest): Buffer {
+export function encodeRequest({ id, write, discard }: CommitterRequest): Buffer {
+  if (discard !== undefined) return encodeDiscard(id, discard);
   if (write === undefined) return tagged(requestTags.obstacle, id);
   const { key, kind, conditions = [] } = write;
   const writer = new MessageWriter(1 + 3 * numberBytes + requestBytes(write, conditions));
@@ -57,6 +61,14 @@ export function encodeRequest({ id, write }: CommitterRequest): Buffer {
     writer.text(condition.key);
     writer.number(condition.revision);
   }
+  return writer.bytes;
+}
+
+function encodeDiscard(id: number, key: string): Buffer {
+  const writer = new MessageWriter(1 + numberBytes + textBytes(key));
+  writer.tag(requestTags.discard);
+  writer.number(id);
+  writer.text(key);
   return writer.bytes;
 }
 
@@ -82,6 +94,7 @@ function readRequest(reader: MessageReader): CommitterRequest {
   const id = reader.number();
   if (tag === requestTags.obstacle) return { id };
   const key = reader.text();
+  if (tag === requestTags.discard) return { id, discard: key };
   const expected = revisionOf(reader.number());
   switch (tag) {
     case requestTags.create:
@@ -110,8 +123,8 @@ export function encodeMessage(message: CommitterMessage): Buffer {
   if (message.kind === "changed") return tagged(messageTags.changed);
   const { kind, id } = message;
   if (kind === "committed") return tagged(messageTags.committed, id, message.revision);
-  const { result, error } = message;
-  const outcome = serialize({ result, error });
+  const { result, discarded, error } = message;
+  const outcome = serialize({ result, discarded, error });
   const writer = new MessageWriter(1 + 2 * numberBytes + outcome.length);
   writer.tag(messageTags.answer);
   writer.number(id);

@@ -1,4 +1,5 @@
 import { createServer, type Socket } from "node:net";
+import { discardUnreadable } from "../../discard.ts";
 import type { Store, Subscription } from "../../store.ts";
 import { sentError } from "./errors.ts";
 import { encodeFrame, FrameReader } from "./frames.ts";
@@ -139,8 +140,12 @@ class Connection {
     }
   }
 
-  private async answer({ id, write }: CommitterRequest): Promise<CommitterMessage> {
+  private async answer({ id, write, discard }: CommitterRequest): Promise<CommitterMessage> {
     try {
+      if (discard !== undefined) {
+        const discarded = await discardUnreadable(this.store, discard, false);
+        return { kind: "answer", id, discarded };
+      }
       if (write === undefined) {
         const obstacle = await this.store.writeObstacle();
         return { kind: "answer", id, error: obstacle && sentError(obstacle) };

@@ -22,9 +22,9 @@ type Mode = (typeof modes)[number];
 /** From this number of groups or extra values on, the right to all of them is tried first. */
 const manyValues = 4;
 
-/** The impersonated user and the verb that allowed it; or why the first mode for such a user refused. */
+/** The impersonated user and the mode that allowed it; or why the first mode for such a user refused. */
 export type ConstrainedResult =
-  { readonly user: UserInfo; readonly constraint: string } | { readonly refusal: StatusError | undefined };
+  { readonly user: UserInfo; readonly mode: Mode } | { readonly refusal: StatusError | undefined };
 
 /** Returns the user of a request by the first mode that allows it. */
 export async function constrainedUser(
@@ -40,7 +40,7 @@ export async function constrainedUser(
     if (refused === undefined) {
       const { name, uid, extra } = target;
       const user = { name, uid, extra, groups: constrainedGroups(vocabulary, target) };
-      return { user, constraint: `impersonate:${mode}` };
+      return { user, mode };
     }
     refusal ??= refused;
   }
@@ -69,10 +69,10 @@ async function refusalIn(
   target: ImpersonatedUser,
   mode: Mode,
 ): Promise<StatusError | undefined> {
-  const { authorizer, authorizesSelectors, engine } = service;
+  const { authorizer, authorizesSelectors, engine, impersonations } = service;
   const { facts, caller } = request;
   const refusalOf = async (attributes: Attributes): Promise<StatusError | undefined> => {
-    const decision = await authorizer.authorize(attributes);
+    const decision = await impersonations.authorize(authorizer, attributes, mode);
     return decision.verdict === "allow" ? undefined : forbidden(attributes, decision);
   };
   const user = mode === "associated-node" ? withoutNode(caller, engine.vocabulary) : caller;

@@ -21,7 +21,7 @@ const watch = query(
   "watch",
   "string",
   "A resource type, as RESOURCE, VERSION/RESOURCE or GROUP/VERSION/RESOURCE, then optionally `?` and the parameters " +
-    "namespace, labelSelector and fieldSelector. May be repeated.",
+    "namespace, labelSelector, fieldSelector and shardSelector. May be repeated.",
 );
 
 const string = { type: "string" };
@@ -41,6 +41,7 @@ const bodySchema = {
           namespace: string,
           labelSelector: string,
           fieldSelector: string,
+          shardSelector: string,
         },
       },
     },

@@ -221,11 +221,11 @@ const unavailableLogIntervalMs = 5000;
  * it.
  */
 function addOpenIdDocuments(
-  { authentication, log }: ServerOptions,
+  { authentication, log, vocabulary }: ServerOptions,
   paths: PathTable,
   { issuers, keys }: ServiceAccountKeys,
 ): void {
   const documents = discoveryDocuments(issuers[0]!, keys, authentication.serviceAccounts.jwksUri);
   if ("error" in documents) log.warn({}, `no OpenID documents are served: ${documents.error}`);
-  else addOpenIdPaths(paths, documents);
+  else addOpenIdPaths(paths, vocabulary, documents);
 }

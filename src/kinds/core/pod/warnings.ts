@@ -177,26 +177,27 @@ function annotationWarnings(
   annotations: Readonly<Record<string, string>> | undefined,
   spec: PodSpec,
   root: FieldReport,
-  { vocabulary }: KindContext,
+  { vocabulary, release }: KindContext,
 ): string[] {
   if (annotations === undefined) return [];
   const { domain } = vocabulary;
-  const replaced: [annotation: string, field: string][] = [
+  const seccompState = isAtLeast(release, "1.27") ? "without effect from release 1.27 on" : "deprecated";
+  const replaced: [annotation: string, field: string, state?: string][] = [
     [`scheduler.alpha.${domain}/critical-pod`, "priorityClassName"],
     [`security.alpha.${domain}/sysctls`, "sysctls"],
     [`security.alpha.${domain}/unsafe-sysctls`, "sysctls"],
   ];
   if (spec.securityContext?.seccompProfile === undefined) {
-    replaced.push([podProfileAnnotation(vocabulary), "seccompProfile"]);
+    replaced.push([podProfileAnnotation(vocabulary), "seccompProfile", seccompState]);
   }
   for (const { name, securityContext } of [...(spec.initContainers ?? []), ...(spec.containers ?? [])]) {
     if (securityContext?.seccompProfile !== undefined) continue;
-    replaced.push([containerProfileAnnotation(vocabulary, name), "seccompProfile"]);
+    replaced.push([containerProfileAnnotation(vocabulary, name), "seccompProfile", seccompState]);
   }
   return replaced
     .filter(([annotation]) => Object.hasOwn(annotations, annotation))
-    .map(([annotation, field]) => {
+    .map(([annotation, field, state = "deprecated"]) => {
       const at = root.at("metadata", "annotations").key(annotation).path;
-      return `${at}: deprecated; use the "${field}" field instead`;
+      return `${at}: ${state}; use the "${field}" field instead`;
     });
 }

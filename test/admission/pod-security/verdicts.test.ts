@@ -3,7 +3,7 @@ import type { Release } from "../../../src/base/releases.ts";
 import { useServer } from "../../support/use-server.ts";
 import { changedPods, createSpaces, recordedVerdicts, verdictOf } from "./verdict-pods.ts";
 
-describe.each<Release>(["1.37"])("the verdicts of kube-apiserver %s with PodSecurity", (release) => {
+describe.each<Release>(["1.26", "1.37"])("the verdicts of kube-apiserver %s with PodSecurity", (release) => {
   const server = useServer({
     release,
     vocabulary: "kubernetes",

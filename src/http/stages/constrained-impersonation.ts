@@ -1,3 +1,4 @@
+import { labelKey } from "../../vocabulary/names.ts";
 import type { Attributes } from "../../authorization/authorizer.ts";
 import { dnsSubdomainFaults } from "../../base/names.ts";
 import type { StatusError } from "../../base/status-error.ts";
@@ -57,7 +58,7 @@ function applies(mode: Mode, vocabulary: Vocabulary, target: ImpersonatedUser, c
   if (uid !== "" || groups.length > 0 || Object.keys(extra).length > 0) return false;
   if (mode === "serviceaccount") return account !== undefined;
   if (mode === "arbitrary-node") return node !== undefined;
-  const [ownNode, ...more] = caller.extra[`authentication.${vocabulary.domain}/node-name`] ?? [];
+  const [ownNode, ...more] = caller.extra[labelKey(vocabulary.domain, "node-name", "authentication")] ?? [];
   const isAccount = serviceAccountOf(vocabulary, caller.name) !== undefined;
   return node !== undefined && isAccount && more.length === 0 && ownNode === node;
 }
@@ -171,7 +172,7 @@ function nodeOf({ systemPrefix }: Vocabulary, user: string): string | undefined 
 /** Returns the caller with the names of its extra values only, so that decisions can't depend on its node. */
 function withoutNode(caller: UserInfo, { domain }: Vocabulary): UserInfo {
   const keys = Object.keys(caller.extra).toSorted();
-  return { ...caller, extra: { [`authentication.${domain}/associated-node-keys`]: keys } };
+  return { ...caller, extra: { [labelKey(domain, "associated-node-keys", "authentication")]: keys } };
 }
 
 function constrainedGroups(vocabulary: Vocabulary, target: ImpersonatedUser): readonly string[] {

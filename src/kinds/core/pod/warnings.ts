@@ -1,3 +1,4 @@
+import { labelKey } from "../../../vocabulary/names.ts";
 import { isAtLeast } from "../../../base/releases.ts";
 import type { KindContext } from "../../../schema/context.ts";
 import { FieldReport } from "../../../schema/faults.ts";
@@ -183,9 +184,9 @@ function annotationWarnings(
   const { domain } = vocabulary;
   const seccompState = isAtLeast(release, "1.27") ? "without effect from release 1.27 on" : "deprecated";
   const replaced: [annotation: string, field: string, state?: string][] = [
-    [`scheduler.alpha.${domain}/critical-pod`, "priorityClassName"],
-    [`security.alpha.${domain}/sysctls`, "sysctls"],
-    [`security.alpha.${domain}/unsafe-sysctls`, "sysctls"],
+    [labelKey(domain, "critical-pod", "scheduler.alpha"), "priorityClassName"],
+    [labelKey(domain, "sysctls", "security.alpha"), "sysctls"],
+    [labelKey(domain, "unsafe-sysctls", "security.alpha"), "sysctls"],
   ];
   if (spec.securityContext?.seccompProfile === undefined) {
     replaced.push([podProfileAnnotation(vocabulary), "seccompProfile", seccompState]);

@@ -75,7 +75,7 @@ export interface ExemptUse {
 
 /**
  * Distributes the seats of all levels to the limited ones, as {@link giveOut}. Exempt levels keep their seats that they need or don't
- * lend. Where they take so many that the rest is less than the limited levels need, these get less, down to what they don't lend.
+ * lend. If the rest is less than the limited levels need, these get less, down to what they don't lend.
  */
 export function giveOutBeside(
   total: number,
@@ -83,15 +83,15 @@ export function giveOutBeside(
   claims: readonly LimitedClaim[],
 ): number[] {
   let taken = 0;
-  let kept = 0;
+  let reserved = 0;
   for (const { range, highest } of exempt) {
     taken += Math.max(range.least, highest);
-    kept += Math.max(range.least, Math.min(range.nominal, highest));
+    reserved += Math.max(range.least, Math.min(range.nominal, highest));
   }
   const minimum = claims.reduce((sum, one) => sum + one.minimum, 0);
   const needed = claims.reduce((sum, { least }) => sum + least, 0);
   const rest = total - taken;
-  if (rest >= needed) return giveOut(total - kept, claims);
+  if (rest >= needed) return giveOut(total - reserved, claims);
   const part = rest <= minimum ? 0 : (rest - minimum) / (needed - minimum);
   return claims.map((one) => one.minimum + part * (one.least - one.minimum));
 }

@@ -58,7 +58,7 @@ function controlWith(exempt: ExemptLevel | undefined) {
     });
   const work = control.levels.get("work")!;
   const adjust = () => {
-    clock.advance(10_000);
+    clock.advanceAtOnce(10_000);
     control.adjust();
     return work.seats;
   };

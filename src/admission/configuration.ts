@@ -1,3 +1,4 @@
+import { groupVersion } from "../vocabulary/names.ts";
 import path from "node:path";
 import {
   decodeConfiguration,
@@ -62,9 +63,9 @@ export async function readAdmissionConfiguration(
   const { groupSuffix } = vocabulary;
   // The first version has another group.
   const versions = [
-    `apiserver.config.${groupSuffix}/v1`,
-    `apiserver.config.${groupSuffix}/v1alpha1`,
-    `apiserver.${groupSuffix}/v1alpha1`,
+    groupVersion(groupSuffix, "apiserver.config", "v1"),
+    groupVersion(groupSuffix, "apiserver.config", "v1alpha1"),
+    groupVersion(groupSuffix, "apiserver", "v1alpha1"),
   ];
   const form = { type: AdmissionConfiguration, kind: "AdmissionConfiguration", apiVersions: versions };
   const bytes = await readFile(file);

@@ -22,6 +22,6 @@ export function maySignFor(
     const decision = authorizer.authorize({ ...attributes, subresource: "", namespace: "", name });
     return andThen(decision, ({ verdict }) => verdict === "allow");
   };
-  const domain = signerName.split("/", 1)[0]!;
-  return andThen(isAllowed(signerName), (allowed) => allowed || isAllowed(`${domain}/*`));
+  const host = signerName.split("/", 1)[0]!;
+  return andThen(isAllowed(signerName), (allowed) => allowed || isAllowed(`${host}/*`));
 }

@@ -1,3 +1,4 @@
+import { labelKey } from "../vocabulary/names.ts";
 import { APIService } from "../kinds/apiregistration/api-service.ts";
 import { Follower } from "../resources/followers/follower.ts";
 import { namesOf, resourceOf, type ServedGroupVersion } from "../resources/registry/registry.ts";
@@ -56,7 +57,7 @@ export type ApiServiceListener = (name: string) => void;
 
 /** Returns the label of APIServices that the server manages. */
 export function automanagedLabel({ components, domain }: Vocabulary): string {
-  return `${components.aggregator}.${domain}/automanaged`;
+  return labelKey(domain, "automanaged", components.aggregator);
 }
 
 /**

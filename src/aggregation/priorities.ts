@@ -1,3 +1,4 @@
+import { baseOfGroup } from "../vocabulary/names.ts";
 import type { Vocabulary } from "../vocabulary/vocabulary.ts";
 import { comparePriority } from "../base/version-priority.ts";
 import { apiregistration } from "../kinds/groups.ts";
@@ -58,8 +59,7 @@ const newVersions: Readonly<Record<string, number>> = { "flowcontrol.apiserver/v
 /** Returns the priority of a built-in group version. */
 export function builtInPriority(group: string, version: string, vocabulary: Vocabulary): Priority {
   if (isRegistration(group, vocabulary)) return registrationPriority;
-  const suffix = `.${vocabulary.groupSuffix}`;
-  const base = group.endsWith(suffix) ? group.slice(0, -suffix.length) : group;
+  const base = baseOfGroup(vocabulary.groupSuffix, group);
   const priorities = Object.hasOwn(builtIn, base) ? builtIn[base] : undefined;
   if (priorities === undefined) return unnamedPriority;
   const [groupPriority, versions] = priorities;

@@ -1,3 +1,4 @@
+import { apiGroup } from "../vocabulary/names.ts";
 import { parseEmbeddedJson } from "../base/json/embedded.ts";
 import { isObject, type JsonObject, type JsonValue } from "../base/json/value.ts";
 import { RemoteFault, type RemoteAnswer } from "../remote/answer-reader.ts";
@@ -46,7 +47,7 @@ export class RemoteObjects {
       groups: [accounts, `${accounts}:${systemNamespace}`, `${systemPrefix}authenticated`],
       extra: {},
     });
-    this.accept = `application/json;as=PartialObjectMetadataList;g=meta.${groupSuffix};v=v1,application/json`;
+    this.accept = `application/json;as=PartialObjectMetadataList;g=${apiGroup(groupSuffix, "meta")};v=v1,application/json`;
   }
 
   allows(verb: string): boolean {

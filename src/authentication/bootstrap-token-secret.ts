@@ -1,3 +1,4 @@
+import { labelKey } from "../vocabulary/names.ts";
 import type { ApiObject } from "../schema/kind.ts";
 import type { Vocabulary } from "../vocabulary/vocabulary.ts";
 import { identityOf } from "./live-objects.ts";
@@ -26,7 +27,7 @@ export interface BootstrapToken {
 /** Parses the token of a Secret; undefined if the Secret has another type or is being deleted. */
 export function parseBootstrapToken(secret: ApiObject, { domain }: Vocabulary): BootstrapToken | undefined {
   const { type, data = {} } = secret as { type?: string; data?: Record<string, string> };
-  if (type !== `bootstrap.${domain}/token` || identityOf(secret).deletionTimeMs !== undefined)
+  if (type !== labelKey(domain, "token", "bootstrap") || identityOf(secret).deletionTimeMs !== undefined)
     return undefined;
   const value = (key: string) =>
     Object.hasOwn(data, key) ? Buffer.from(data[key]!, "base64").toString("utf8") : "";

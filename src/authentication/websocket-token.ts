@@ -1,9 +1,10 @@
+import { apiGroup } from "../vocabulary/names.ts";
 import type { Vocabulary } from "../vocabulary/vocabulary.ts";
 import { refusal } from "./refusal.ts";
 
 /** Prefix of a WebSocket protocol that contains a bearer token. */
 export function tokenProtocolPrefix({ groupSuffix }: Vocabulary): string {
-  return `base64url.bearer.authorization.${groupSuffix}.`;
+  return `base64url.bearer.${apiGroup(groupSuffix, "authorization")}.`;
 }
 
 /** Returns the WebSocket protocols that a client offers, and those of them that contain tokens. */

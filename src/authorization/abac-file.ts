@@ -1,3 +1,4 @@
+import { labelKey } from "../vocabulary/names.ts";
 import { encodeJson } from "../base/json/encode.ts";
 import { decodeJson } from "../base/json/decode.ts";
 import { SyntaxFault } from "../base/json/syntax-fault.ts";
@@ -83,7 +84,7 @@ function parsePolicy(line: string, vocabulary: Vocabulary, warn: (message: strin
       authenticated,
     );
   }
-  const expectedVersion = `abac.authorization.${vocabulary.domain}/v1beta1`;
+  const expectedVersion = labelKey(vocabulary.domain, "v1beta1", "abac.authorization");
   if (value["kind"] !== "Policy" || value["apiVersion"] !== expectedVersion) {
     const actual = `${encodeJson(value["kind"] ?? "")} of ${encodeJson(value["apiVersion"] ?? "")}`;
     throw new InvalidPolicyError(

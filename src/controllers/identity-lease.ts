@@ -1,3 +1,4 @@
+import { groupAnnotation, groupVersion, labelKey } from "../vocabulary/names.ts";
 import { createHash, randomUUID } from "node:crypto";
 import type { Clock } from "../base/clock.ts";
 import type { Client } from "../resources/clients/client.ts";
@@ -47,8 +48,8 @@ export class IdentityLease {
     const digest = createHash("sha256").update(`${identity.hostname}:${identity.port}`).digest("hex");
     this.name = `${apiServer}-${digest.slice(0, 26)}`;
     this.holder = `${this.name}_${randomUUID()}`;
-    this.component = `${vocabulary.groupSuffix}/component`;
-    this.addressKey = `${vocabulary.domain}/address`;
+    this.component = groupAnnotation(vocabulary.groupSuffix, "component");
+    this.addressKey = labelKey(vocabulary.domain, "address");
   }
 
   /** Creates or renews the lease. */
@@ -59,7 +60,7 @@ export class IdentityLease {
     const annotations = address === undefined ? {} : { [this.addressKey]: `${address.ip} ${address.port}` };
     const labels = {
       [this.component]: this.vocabulary.components.apiServer,
-      [`${this.vocabulary.domain}/hostname`]: hostname,
+      [labelKey(this.vocabulary.domain, "hostname")]: hostname,
     };
     const spec = { holderIdentity: this.holder, leaseDurationSeconds: leaseSeconds, renewTime };
     const type = kindOfLease(this.vocabulary);
@@ -115,7 +116,7 @@ export class IdentityLease {
 }
 
 function kindOfLease({ groupSuffix }: Vocabulary): { apiVersion: string; kind: string } {
-  return { apiVersion: `coordination.${groupSuffix}/v1`, kind: "Lease" };
+  return { apiVersion: groupVersion(groupSuffix, "coordination", "v1"), kind: "Lease" };
 }
 
 const keyOf = ({ ip, port }: ServerAddress): string => `${ip} ${port}`;

@@ -1,3 +1,4 @@
+import { groupVersion } from "../vocabulary/names.ts";
 import type { Clock, Timer } from "../base/clock.ts";
 import type { Client } from "../resources/clients/client.ts";
 import { isRaced } from "../resources/clients/races.ts";
@@ -56,7 +57,7 @@ interface Lease extends ApiObject {
 /** Returns the reference of the Lease that elects the server that runs the controllers. */
 export function controllersLease({ groupSuffix, systemNamespace: namespace, components }: Vocabulary) {
   const name = `${components.apiServer}-controllers`;
-  return { apiVersion: `coordination.${groupSuffix}/v1`, kind: "Lease", namespace, name };
+  return { apiVersion: groupVersion(groupSuffix, "coordination", "v1"), kind: "Lease", namespace, name };
 }
 
 /** A point in time by the monotonic and by the wall clock, in milliseconds. */

@@ -1,3 +1,4 @@
+import { labelKey } from "../vocabulary/names.ts";
 import type { Timer } from "../base/clock.ts";
 import { ConfigMap } from "../kinds/core/config-map.ts";
 import { createIfAbsent } from "./bootstrap/default-objects.ts";
@@ -95,7 +96,7 @@ class RootAuthority implements RunningController {
     const { domain, rootAuthorityConfigMap: name } = registry.vocabulary;
     const live = await this.find(namespace);
     const { data = {}, metadata: { annotations = {} } = {} } = live ?? {};
-    const descriptionAnnotation = `${domain}/description`;
+    const descriptionAnnotation = labelKey(domain, "description");
     const isUpToDate = data[key] === bundle && Object.keys(data).length === 1;
     if (isUpToDate && annotations[descriptionAnnotation] !== undefined) return;
     const metadata = {

@@ -1,3 +1,4 @@
+import { labelKey } from "../vocabulary/names.ts";
 import type { LegacyTokenClaims } from "../authentication/service-accounts/legacy-claims.ts";
 import { Secret } from "../kinds/core/secret.ts";
 import { ServiceAccount } from "../kinds/core/service-account.ts";
@@ -24,7 +25,7 @@ export const serviceAccountTokens: Controller<TokenDependencies> = {
   name: "serviceaccount-token",
   start(context) {
     const { domain } = context.registry.vocabulary;
-    const type = `${domain}/service-account-token`;
+    const type = labelKey(domain, "service-account-token");
     const quotedType = JSON.stringify(type);
     const secretsOf = new Map<string, Set<string>>();
     const removeSecret = (namespace: string, name: string) => {
@@ -38,7 +39,7 @@ export const serviceAccountTokens: Controller<TokenDependencies> = {
       kind: Secret,
       matters: (body) => body.includes(quotedType),
       async reconcile(secret) {
-        const account = secret.metadata.annotations?.[`${domain}/service-account.name`] ?? "";
+        const account = secret.metadata.annotations?.[labelKey(domain, "service-account.name")] ?? "";
         if (secret.type !== type || account === "") return undefined;
         const { namespace = "", name = "" } = secret.metadata;
         const key = `${namespace}/${account}`;
@@ -76,7 +77,7 @@ async function reconcileSecret(
 ): Promise<void> {
   const { client, registry } = context;
   const { namespace = "", name = "", uid = "", resourceVersion = "", annotations = {} } = secret.metadata;
-  const uidAnnotation = `${registry.vocabulary.domain}/service-account.uid`;
+  const uidAnnotation = labelKey(registry.vocabulary.domain, "service-account.uid");
   const reference = { apiVersion: "v1", kind: "ServiceAccount", namespace, name: accountName };
   const account = await client.find<ServiceAccount>(reference);
   const accountUid = account?.metadata.uid ?? "";

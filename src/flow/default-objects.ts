@@ -1,3 +1,4 @@
+import { apiGroup } from "../vocabulary/names.ts";
 import { isAtLeast, type Release } from "../base/releases.ts";
 import { mandatoryLevels, mandatorySchemas } from "../kinds/flowcontrol/mandatory.ts";
 import type { Vocabulary } from "../vocabulary/vocabulary.ts";
@@ -81,7 +82,7 @@ export function defaultSchemas(vocabulary: Vocabulary, release: Release): Defaul
 
 function systemSchemas(vocabulary: Vocabulary): FlowSchemaObject[] {
   const { systemPrefix, systemNamespace, components, groupSuffix } = vocabulary;
-  const leases = `coordination.${groupSuffix}`;
+  const leases = apiGroup(groupSuffix, "coordination");
   const nodes = [group(`${systemPrefix}nodes`)];
   const manager = user(systemPrefix + components.controllerManager);
   const scheduler = user(systemPrefix + components.scheduler);

@@ -6,7 +6,7 @@ import { Classifier, type Classified } from "./classifier.ts";
 import type { FlowSchemaObject, PriorityLevelObject } from "./objects.ts";
 import { PriorityLevel } from "./priority-level.ts";
 import type { FlowRequest, WaitingClient } from "./request.ts";
-import { giveOut, seatRange, type SeatRange } from "./shares.ts";
+import { giveOutBeside, seatRange, sharesOf, type SeatRange } from "./shares.ts";
 import type { Ticket } from "./ticket.ts";
 import type { WaitMeters } from "./schema-flows.ts";
 import { FlowUse } from "./use.ts";
@@ -36,9 +36,12 @@ export interface FlowObjects {
   readonly levels: readonly PriorityLevelObject[];
 }
 
-interface LimitedState {
+interface LevelState {
   readonly level: PriorityLevel;
   readonly range: SeatRange;
+}
+
+interface LimitedState extends LevelState {
   readonly object: PriorityLevelObject;
 }
 
@@ -51,6 +54,8 @@ export class FlowControl {
   readonly levels = new Map<string, PriorityLevel>();
   private readonly uses = new Map<string, FlowUse>();
   private limited: readonly LimitedState[] = [];
+  /** Exempt levels with seats; others take part in no distribution. */
+  private exempt: readonly LevelState[] = [];
   private classifier: Classifier<FlowUse>;
   private current: ReadonlySet<string> = new Set();
   private adjustAtMs: number;
@@ -63,14 +68,22 @@ export class FlowControl {
   /** Applies a configuration to new requests; current ones keep their seats. */
   configure({ schemas, levels }: FlowObjects): void {
     const { seats } = this.settings;
-    const shares = levels.reduce((sum, { spec }) => sum + (spec.limited?.nominalConcurrencyShares ?? 0), 0);
+    const shares = levels.reduce((sum, { spec }) => sum + sharesOf(spec), 0);
     this.current = new Set(levels.map(({ metadata }) => metadata.name));
     const before = new Map(this.limited.map(({ level, range }) => [level, range]));
     const limited: LimitedState[] = [];
+    const exempt: LevelState[] = [];
     for (const object of levels) {
       const level = this.level(object);
-      const { limited: limits } = object.spec;
-      if (!limits) continue;
+      const { limited: limits, exempt: reserve } = object.spec;
+      level.countsSeats = sharesOf(object.spec) > 0;
+      if (!limits) {
+        if (!reserve || !level.countsSeats) continue;
+        const range = seatRange(seats, shares, reserve);
+        exempt.push({ level, range });
+        level.limit({ seats: range.nominal, queuing: undefined });
+        continue;
+      }
       const range = seatRange(seats, shares, limits);
       limited.push({ level, range, object });
       // Seats that are lent or borrowed stay so while the range is the same.
@@ -78,6 +91,7 @@ export class FlowControl {
       level.limit({ seats: currentSeats, queuing: queuingOf(object) });
     }
     this.limited = limited;
+    this.exempt = exempt;
     const usable = schemas.filter(({ spec }) => this.current.has(spec.priorityLevelConfiguration.name));
     const classified = usable.map((schema): Classified<FlowUse> => ({ schema, value: this.useOf(schema) }));
     this.classifier = new Classifier(classified, this.settings.systemPrefix);
@@ -114,14 +128,20 @@ export class FlowControl {
     const now = this.settings.clock.monotonicNow();
     if (now < this.adjustAtMs) return;
     this.adjustAtMs = now + adjustEveryMs;
-    const total = this.limited.reduce((sum, { range }) => sum + range.nominal, 0);
+    const total = [...this.limited, ...this.exempt].reduce((sum, { range }) => sum + range.nominal, 0);
+    const exempt = this.exempt.map(({ level, range }) => {
+      level.demand.endPeriod(now);
+      const { highest } = level.demand;
+      level.limit({ seats: Math.max(range.least, highest), queuing: undefined });
+      return { range, highest };
+    });
     const claims = this.limited.map(({ level, range: { nominal, least, most } }) => {
       level.demand.endPeriod(now);
       const { highest, smooth } = level.demand;
       const floor = Math.max(least, Math.min(nominal, highest));
-      return { least: floor, most, desired: Math.max(floor, smooth, 1e-9) };
+      return { minimum: least, least: floor, most, desired: Math.max(floor, smooth, 1e-9) };
     });
-    for (const [index, seats] of giveOut(total, claims).entries()) {
+    for (const [index, seats] of giveOutBeside(total, exempt, claims).entries()) {
       const { level, object } = this.limited[index]!;
       level.limit({ seats: Math.round(seats), queuing: queuingOf(object) });
     }
@@ -132,9 +152,9 @@ export class FlowControl {
     return this.uses.values();
   }
 
-  /** Seat limits of each limited level by the configuration. */
-  get ranges(): readonly { readonly level: PriorityLevel; readonly range: SeatRange }[] {
-    return this.limited;
+  /** Seats of each level that has some by the configuration. */
+  get ranges(): readonly LevelState[] {
+    return [...this.limited, ...this.exempt];
   }
 
   /** Whether the level is no longer in the configuration. */

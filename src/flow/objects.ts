@@ -53,6 +53,14 @@ export interface PriorityLevelObject {
 export interface PriorityLevelSpec {
   readonly type: string;
   readonly limited?: LimitedLevel | null | undefined;
+  readonly exempt?: ExemptLevel | null | undefined;
+}
+
+/** Seats of a level without a limit: what other levels must leave or may borrow. */
+export interface ExemptLevel {
+  readonly nominalConcurrencyShares?: number | null | undefined;
+  /** Percentage of its seats that other levels may borrow while it doesn't need them. */
+  readonly lendablePercent?: number | null | undefined;
 }
 
 /** Concurrency of a level, and its response above the limit. */

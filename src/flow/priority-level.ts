@@ -44,6 +44,8 @@ export class PriorityLevel {
   readonly queues = new Map<number, FairQueue>();
   private readonly busy = new Set<FairQueue>();
   uid = "";
+  /** Whether requests of an exempt level count as seats in use, which others may not borrow. */
+  countsSeats = false;
   executing = 0;
   seatsInUse = 0;
   waiting = 0;
@@ -85,7 +87,7 @@ export class PriorityLevel {
    */
   enter(entrant: Entrant): MaybePromise<Ticket> {
     const { use } = entrant;
-    if (this.exempt) return this.begin(use, unlimited, undefined);
+    if (this.exempt) return this.begin(use, this.countsSeats ? entrant.width : unlimited, undefined);
     const width = narrowed(entrant.width, this.limits.seats);
     if (this.waiting === 0 && this.fits(width.seats)) return this.begin(use, width, undefined);
     const { queuing } = this.limits;
@@ -133,7 +135,7 @@ export class PriorityLevel {
 
   /** Whether requests wait for seats or, without queues, would be rejected. */
   get contended(): boolean {
-    return this.waiting > 0 || (this.limits.queuing === undefined && !this.fits(1));
+    return this.waiting > 0 || (!this.exempt && this.limits.queuing === undefined && !this.fits(1));
   }
 
   private fits(seats: number): boolean {

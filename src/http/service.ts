@@ -24,6 +24,7 @@ import type { ConnectionObserver } from "./transport/connection-observer.ts";
 import type { RequestLimiter } from "./request/context.ts";
 import type { WatchCounts } from "./limits/watch-counts.ts";
 import type { AuthenticationMetrics } from "./metrics/authentication-metrics.ts";
+import type { ImpersonationMetrics } from "./metrics/impersonation-metrics.ts";
 import type { RequestMetrics } from "./metrics/request-metrics.ts";
 import type { RequestContext, RequestIds } from "./request/context.ts";
 import type { RequestTracing } from "./request/request-trace.ts";
@@ -69,6 +70,8 @@ export interface HttpService {
   readonly compresses: boolean;
   readonly metrics: RequestMetrics;
   readonly callers: AuthenticationMetrics;
+  /** Counts impersonation with the gate ConstrainedImpersonation. */
+  readonly impersonations: ImpersonationMetrics;
   /** Open watches, followed logs and upgraded connections. */
   readonly streams: OpenStreams;
   /** Number of watches by resource type. */

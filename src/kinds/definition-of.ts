@@ -1,3 +1,4 @@
+import { groupVersion } from "../vocabulary/names.ts";
 import { groupName, type Kind, type Subresource } from "../schema/kind.ts";
 import { SchemaFault, structuralSchema, type StructuralSchema } from "../schema/custom/structural-schema.ts";
 import { kubernetes } from "../vocabulary/kubernetes.ts";
@@ -67,7 +68,7 @@ export function definitionOf(
   const { name, resource, singular, scope, shortNames = [], categories = [] } = stored;
   const group = groupName(stored.group, vocabulary);
   return {
-    apiVersion: `apiextensions.${vocabulary.groupSuffix}/v1`,
+    apiVersion: groupVersion(vocabulary.groupSuffix, "apiextensions", "v1"),
     kind: "CustomResourceDefinition",
     metadata: { name: `${resource}.${group}` },
     spec: {

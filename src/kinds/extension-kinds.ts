@@ -1,3 +1,4 @@
+import { isInDomain } from "../vocabulary/names.ts";
 import { dnsSubdomainFaults } from "../base/names.ts";
 import { groupName, type Kind, type Subresource } from "../schema/kind.ts";
 import { ObjectMeta } from "../schema/object-meta.ts";
@@ -47,7 +48,7 @@ function checkNames(kind: Kind, vocabulary: Vocabulary, refuse: Refuse): void {
   if (!group.includes(".") || dnsSubdomainFaults(group).length > 0)
     refuse(`${quoted(group)} is not a group like "shop.example.com"`);
   const suffix = vocabulary.groupSuffix;
-  if (group === suffix || group.endsWith(`.${suffix}`)) refuse(`groups below ${suffix} are the server's own`);
+  if (isInDomain(suffix, group)) refuse(`groups below ${suffix} are the server's own`);
   if (builtInKinds.some((one) => groupName(one.group, vocabulary) === group))
     refuse(`the group ${group} is the server's own`);
 }

@@ -1,3 +1,4 @@
+import { tokenFolder } from "../vocabulary/names.ts";
 import path from "node:path";
 import type { Vocabulary } from "../vocabulary/vocabulary.ts";
 import {
@@ -17,7 +18,7 @@ export interface PodCredentials {
 
 /** The credentials of the pod in which this process runs. */
 export function ownPodCredentials({ domain }: Pick<Vocabulary, "domain">): PodCredentials {
-  return { environment: process.env, folder: `/var/run/secrets/${domain}/serviceaccount` };
+  return { environment: process.env, folder: tokenFolder(domain) };
 }
 
 /**

@@ -116,6 +116,13 @@ describe("flow control configuration", () => {
       (annotations) => annotations !== undefined,
     );
     expect((await specNow()).exempt).toEqual(changed);
+    const seats = async () =>
+      /^apiserver_flowcontrol_nominal_limit_seats\{priority_level="exempt"\} (\d+)$/m.exec(
+        (await flow.admin.get("/metrics")).text,
+      )?.[1];
+    // 600 seats, and 245 shares of the other levels.
+    const { nominalConcurrencyShares: shares } = changed;
+    await until(seats, (count) => count === String(Math.ceil((600 * shares) / (245 + shares))));
     await ok(flow.admin.patch(exempt, { spec: { exempt: null } }));
     await until(
       async () => (await specNow()).exempt,

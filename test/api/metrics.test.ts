@@ -2,12 +2,13 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it, test } from "vitest";
-import { isLater } from "../../src/base/releases.ts";
+import { isLater, type Release } from "../../src/base/releases.ts";
 import { metricDefinitions } from "../../src/http/metrics/definitions.ts";
 import type { MetricDefinition } from "../../src/http/metrics/metric-definition.ts";
 import { hiddenFrom, MetricSet } from "../../src/http/metrics/metric-set.ts";
 import { platform } from "../../src/vocabulary/platform.ts";
 import { TestServer } from "../support/api.ts";
+import { useServer } from "../support/use-server.ts";
 import { metricsText } from "../support/metrics-text.ts";
 
 const configMaps = "/api/v1/namespaces/default/configmaps";
@@ -216,5 +217,34 @@ describe("the lifecycle of a metric", () => {
       const hidden = hiddenFrom(one);
       expect(hidden === undefined || hidden === "1.26" || isLater(hidden, "1.26"), one.name).toBe(true);
     }
+  });
+});
+
+describe.each<Release>(["1.26", "1.37"])("DELETE of the pages of metrics in release %s", (release) => {
+  const server = useServer({
+    release,
+    ...(release === "1.26" && { featureGates: "ComponentSLIs=true" }),
+    users: [{ name: "monitor", groups: ["system:monitoring"] }],
+  });
+  const count = async (path: string, name: string) =>
+    Object.values(samplesOf((await server.admin.get(path)).text, name)).reduce((sum, one) => sum + one, 0);
+
+  it("sets their counters to zero", async () => {
+    const gets = async () =>
+      samplesOf((await server.admin.get("/metrics")).text, "authenticated_user_requests");
+    await server.admin.get(configMaps);
+    await server.admin.get("/livez");
+    expect(Object.values(await gets())[0]).toBeGreaterThan(1);
+    const { status, text } = await server.admin.delete("/metrics");
+    expect([status, text]).toEqual([200, "metrics reset\n"]);
+    expect(Object.values(await gets())).toEqual([1]);
+    expect(await count("/metrics/slis", "platform_healthchecks_total")).toBeGreaterThan(0);
+    expect((await server.admin.delete("/metrics/slis")).text).toBe("metrics reset\n");
+    expect(await count("/metrics/slis", "platform_healthchecks_total")).toBe(0);
+  });
+
+  it("needs the verb delete for the path", async () => {
+    const { status, body } = await server.as("monitor").delete("/metrics");
+    expect([status, body.message]).toEqual([403, expect.stringContaining('cannot delete path "/metrics"')]);
   });
 });

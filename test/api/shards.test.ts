@@ -8,7 +8,8 @@ import { struct } from "../../src/schema/meta.ts";
 import { field } from "../../src/schema/types.ts";
 import { TestServer } from "../support/api.ts";
 import { useServer } from "../support/use-server.ts";
-import { configMap, namespace, ok } from "./support.ts";
+import { configMap, namespace, ok, until } from "./support.ts";
+import { shown, subscribe, subscriptionPath } from "./subscriptions-support.ts";
 
 const server = useServer({ release: "1.37", featureGates: "ShardedListAndWatch=true" });
 const [zero, middle, top] = ["0x0000000000000000", "0x8000000000000000", "0x10000000000000000"];
@@ -160,6 +161,54 @@ describe("shardSelector without its gate, and before release 1.36", () => {
       const schemas = Object.keys(body.components.schemas);
       const listMeta = body.components.schemas[schemas.find((name) => name.endsWith(".ListMeta"))!];
       expect("shardInfo" in listMeta.properties).toBe(index === 0);
+    }
+  });
+});
+
+describe("shardSelector of subscriptions", () => {
+  const openShards = async () => {
+    const { text } = await server.admin.get("/metrics");
+    return /^apiserver_watch_shards_total\{group="",resource="configmaps"\} (\d+)$/m.exec(text)?.[1];
+  };
+  const watch = (selector: string) =>
+    `configmaps?${new URLSearchParams({ labelSelector: "sharded", shardSelector: selector })}`;
+
+  test("limits the objects and the changes of a resource type, and is counted while the stream is open", async () => {
+    const ofFoobar = range(zero, "0xa000000000000000", "namespace");
+    const watching = await server.admin.watch(`${inShard(upper)}&watch=true`);
+    const subscribed = await subscribe(server.admin, [watch(ofFoobar), "configmaps?namespace=a"]);
+    const state = await subscribed.state();
+    const spaces = (index: number) =>
+      new Set(state.filter((one) => one.watch === index).map(({ object }) => object.metadata.namespace));
+    expect([spaces(0), spaces(1)]).toEqual([new Set(["foobar"]), new Set(["a"])]);
+    expect(await openShards()).toBe("2");
+    await ok(server.admin.post("/api/v1/namespaces/a/configmaps", sharded("a-new")));
+    await ok(server.admin.post("/api/v1/namespaces/foobar/configmaps", sharded("foobar-new")));
+    expect((await subscribed.messages(2)).map(shown)).toEqual(["ADDED 1 a-new", "ADDED 0 foobar-new"]);
+    subscribed.close();
+    watching.close();
+    await until(openShards, (count) => count === "0");
+  });
+
+  test("is a member of the body of a POST", async () => {
+    const body = { watches: [{ resource: "configmaps", shardSelector: "true" }] };
+    const { status, body: answer } = await server.admin.post("/subscriptions", body);
+    expect(status).toBe(400);
+    expect(answer.message).toMatch(
+      /^watches\[0\] \(v1\/configmaps\): parameter shardSelector: "true" must be calls/,
+    );
+  });
+
+  test("is refused while the feature gate is off", async () => {
+    const other = await TestServer.start({ release: "1.37" });
+    try {
+      const { status, body } = await other.admin.get(subscriptionPath([watch(lower)]));
+      expect([status, body.message]).toEqual([
+        400,
+        "watches[0] (v1/configmaps): shardSelector: requires the feature gate ShardedListAndWatch",
+      ]);
+    } finally {
+      await other.close();
     }
   });
 });

@@ -304,6 +304,17 @@ describe.each([
     expect((await server.admin.ask("HEAD", "/healthz")).status).toBe(200);
   });
 
+  test("HEAD of documents is answered as GET, or is 405 in kubernetes for those of versions and OpenID", async () => {
+    const statusOf = async (at: string) => (await server.admin.ask("HEAD", at)).status;
+    const allowed = follows.specification ? 200 : 405;
+    const version = ["/api", "/api/", "/api/v1", `/apis/rbac.authorization.${groupSuffix}/v1`, "/version"];
+    for (const at of [...version, "/.well-known/openid-configuration", "/openid/v1/jwks"])
+      expect([at, await statusOf(at)]).toEqual([at, allowed]);
+    for (const at of ["/", "/apis", "/apis/apps", "/livez/ping", "/metrics", "/openapi/v2", "/openapi/v3"])
+      expect([at, await statusOf(at)]).toEqual([at, 200]);
+    expect((await server.admin.post("/version", {})).status).toBe(405);
+  });
+
   test("C-9.2-05 the preferred version of flow control isn't new in this release, or is in kubernetes", async () => {
     const { body } = await server.admin.get(`/apis/flowcontrol.apiserver.${groupSuffix}`);
     const versions = body.versions.map(({ version }: { version: string }) => version);

@@ -269,6 +269,8 @@ describe("--workers", () => {
     expect(await value('apiserver_storage_objects{resource="configmaps"}')).toBe(stored);
     const { text } = await first.get("/metrics");
     expect(/^platform_build_info\{[^}]*\} (.*)$/m.exec(text)?.[1]).toBe("1");
+    expect((await apis.at(-1)!.delete("/metrics")).text).toBe("metrics reset\n");
+    expect(await value(lists)).toBe(0);
   });
 
   test("/debug/audit has the events of all workers, oldest first", async () => {

@@ -208,6 +208,65 @@ describe("constrained impersonation", () => {
   });
 });
 
+describe("metrics of constrained impersonation", () => {
+  const pageOf = async (server: TestServer) => (await server.admin.get("/metrics")).text;
+  const samples = (text: string) =>
+    Object.fromEntries(
+      [...text.matchAll(/^apiserver_impersonation_(\w+)\{(.*)\} (\d+)$/gm)]
+        .filter(([, name]) => !name!.endsWith("_bucket"))
+        .map(([, name, labels, value]) => [`${name} ${labels!.replaceAll(/\w+=/g, "")}`, Number(value)]),
+    );
+
+  it("count attempts and authorization checks by mode and decision", async () => {
+    const server = await TestServer.start({ release: "1.36", users: [{ name: "ui" }, { name: "old" }] });
+    try {
+      await grant(server.admin, "ui", mode("user-info", "users"));
+      await grant(server.admin, "old", [right("impersonate", "users", "")]);
+      const as = (user: string, target: string) =>
+        server.as(user).post(whoAmI, {}, { headers: { "Impersonate-User": target } });
+      expect((await as("ui", "ana")).status).toBe(201);
+      expect((await as("ui", "system:node:n1")).status).toBe(403);
+      expect((await as("old", "ana")).status).toBe(201);
+      const text = await pageOf(server);
+      expect(samples(text)).toEqual({
+        'attempts_total "user-info","allowed"': 1,
+        'attempts_total "","denied"': 1,
+        'attempts_total "legacy","allowed"': 1,
+        'attempts_duration_seconds_count "user-info","allowed"': 1,
+        'attempts_duration_seconds_count "","denied"': 1,
+        'attempts_duration_seconds_count "legacy","allowed"': 1,
+        'authorization_attempts_total "user-info","allowed"': 2,
+        'authorization_attempts_total "user-info","denied"': 1,
+        'authorization_attempts_total "arbitrary-node","denied"': 1,
+        'authorization_attempts_total "legacy","denied"': 1,
+        'authorization_attempts_total "legacy","allowed"': 1,
+        'authorization_attempts_duration_seconds_count "user-info","allowed"': 2,
+        'authorization_attempts_duration_seconds_count "user-info","denied"': 1,
+        'authorization_attempts_duration_seconds_count "arbitrary-node","denied"': 1,
+        'authorization_attempts_duration_seconds_count "legacy","denied"': 1,
+        'authorization_attempts_duration_seconds_count "legacy","allowed"': 1,
+      });
+      expect(text).toContain(
+        'attempts_duration_seconds_bucket{le="0.001",mode="user-info",decision="allowed"}',
+      );
+      expect(text).toContain(
+        'attempts_duration_seconds_bucket{le="16.384",mode="user-info",decision="allowed"}',
+      );
+    } finally {
+      await server.close();
+    }
+  });
+
+  it("don't exist in release 1.35", async () => {
+    const server = await TestServer.start({ release: "1.35", featureGates: "ConstrainedImpersonation=true" });
+    try {
+      expect(await pageOf(server)).not.toContain("apiserver_impersonation");
+    } finally {
+      await server.close();
+    }
+  });
+});
+
 describe("constrained impersonation before release 1.36", () => {
   it("has no effect without its gate", async () => {
     for (const [options, status] of [

@@ -101,3 +101,44 @@ it("many samples are several pieces, also if the metric is reset between two of 
   const counts = text.split("\n").filter((line) => line.startsWith("seconds_count"));
   expect(counts).toEqual(Array.from({ length: 5000 }, (_, path) => `seconds_count{path="/${path}"} 1`));
 });
+
+it("clearing sets what counts since the start to zero, and keeps samples and current states", async () => {
+  const record = { ...base, name: "requested", type: "gauge", labels: [], isRecord: true } as const;
+  const metrics = new MetricSet([...definitions, record], {
+    release: "1.26",
+    showHiddenFor: "",
+    warn: () => undefined,
+  });
+  countAll(metrics, 4);
+  metrics.sample("requested").set(1);
+  const held = metrics.sample("requests_total", "/a", "200");
+  metrics.clear();
+  held.inc();
+  const lines = (await metricsText(metrics)).split("\n").filter((line) => !line.startsWith("#"));
+  expect(lines).toEqual([
+    'requests_total{path="/a",code="200"} 1',
+    'seconds_bucket{le="0.5",path="/a"} 0',
+    'seconds_bucket{le="2",path="/a"} 0',
+    'seconds_bucket{le="+Inf",path="/a"} 0',
+    'seconds_sum{path="/a"} 0',
+    'seconds_count{path="/a"} 0',
+    'waits_bucket{le="1"} 0',
+    'waits_bucket{le="+Inf"} 0',
+    "waits_sum 0",
+    "waits_count 0",
+    "oldest 4",
+    "newest 4",
+    "requested 0",
+    "",
+  ]);
+});
+
+it.each([
+  ["1.36", 1],
+  ["1.35", 0],
+])("a metric of release 1.36 in %s has %i samples", async (release, count) => {
+  const later = { ...base, name: "later_total", type: "counter", labels: [], since: "1.36" } as const;
+  const metrics = new MetricSet([later], { release, showHiddenFor: "", warn: () => undefined });
+  metrics.sample("later_total").inc();
+  expect((await metricsText(metrics)).match(/^later_total 1$/gm) ?? []).toHaveLength(count);
+});

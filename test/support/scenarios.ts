@@ -50,11 +50,16 @@ export function appliesTo({ since, until }: Pick<Step, "since" | "until">, relea
 /** Sends the requests of scenarios to a server and compares the answers. */
 export class Judge {
   private readonly clients = new Map<string, Api>();
-  private readonly values = new Map<string, string>();
+  private readonly values: Map<string, string>;
+
+  /** @param values of `${name}` in steps, besides those that steps keep. */
   constructor(
     private readonly server: TestServer,
     private readonly release: Release,
-  ) {}
+    values: Readonly<Record<string, string>> = {},
+  ) {
+    this.values = new Map(Object.entries(values));
+  }
 
   /** Returns a line for each answer that differs from the recorded one. */
   async differences({ name: _name, steps, ...all }: Scenario): Promise<readonly string[]> {

@@ -1,7 +1,16 @@
 import { expect, test } from "vitest";
 import { referenceBehavior, specifiedBehavior } from "../../src/vocabulary/behavior.ts";
 import { kubernetes } from "../../src/vocabulary/kubernetes.ts";
-import { apiGroup, groupAnnotation, labelKey } from "../../src/vocabulary/names.ts";
+import {
+  apiGroup,
+  baseOfGroup,
+  groupAnnotation,
+  groupVersion,
+  isInDomain,
+  labelKey,
+  subdomain,
+  tokenFolder,
+} from "../../src/vocabulary/names.ts";
 import { read, sources } from "./source-files.ts";
 
 /** Where code asks which vocabulary it has: a choice by the user, or a conversion between both. */
@@ -48,4 +57,27 @@ test("names of groups and of labels can't be confused: the types of their domain
   apiGroup(domain, "storage");
   // @ts-expect-error a suffix of groups is no domain of labels
   labelKey(groupSuffix, "zone");
+});
+
+test("names of groups, keys and domains are built in src/vocabulary only", () => {
+  const part = /(?:[\w!?]+\.)*(?:domain|groupSuffix)/.source;
+  const building = new RegExp(
+    `\\$\\{${part}\\}|"[^"\\n]*[./]"\\s*\\+\\s*${part}\\b|\\b${part}\\s*\\+\\s*["\`]|endsWith\\(${part}\\)`,
+  );
+  expect(building.test("`${vocabulary.domain}/name`")).toBe(true);
+  expect(building.test('"apps." + groupSuffix')).toBe(true);
+  expect(building.test("labelKey(vocabulary.domain, `${name}`)")).toBe(false);
+  const files = sources.filter((file) => !file.startsWith("src/vocabulary/") && building.test(read(file)));
+  expect(files).toEqual([]);
+});
+
+test("the builders of names build them from their parts", () => {
+  const { domain, groupSuffix } = kubernetes;
+  expect(groupVersion(groupSuffix, "meta", "v1")).toBe("meta.k8s.io/v1");
+  expect(subdomain(domain, "node")).toBe("node.kubernetes.io");
+  expect(tokenFolder(domain)).toBe("/var/run/secrets/kubernetes.io/serviceaccount");
+  expect(
+    ["kubernetes.io", "a.kubernetes.io", "akubernetes.io"].map((name) => isInDomain(domain, name)),
+  ).toEqual([true, true, false]);
+  expect(["apps.k8s.io", "apps"].map((name) => baseOfGroup(groupSuffix, name))).toEqual(["apps", "apps"]);
 });

@@ -1,3 +1,4 @@
+import { labelKey } from "../../vocabulary/names.ts";
 import { isDeepStrictEqual } from "node:util";
 import { andThen } from "../../base/maybe-promise.ts";
 import { requestedCertificate } from "../../base/certificates/certificate-request.ts";
@@ -73,7 +74,7 @@ export function certificateSigning(authorizer: Authorizer, vocabulary: Vocabular
  */
 export function certificateSubjectRestriction(vocabulary: Vocabulary): AdmissionPlugin {
   const concerns = writesTo("CREATE", "");
-  const restricted = `${vocabulary.domain}/${vocabulary.components.apiServerClient}`;
+  const restricted = labelKey(vocabulary.domain, vocabulary.components.apiServerClient);
   const masters = `${vocabulary.systemPrefix}masters`;
   return {
     name: "CertificateSubjectRestriction",

@@ -1,3 +1,4 @@
+import { labelKey } from "../../vocabulary/names.ts";
 import { isDeepStrictEqual } from "node:util";
 import type { Authorizer, Decision } from "../../authorization/authorizer.ts";
 import { createYielder } from "../../base/yielding.ts";
@@ -198,7 +199,7 @@ function allocatedNode({ allocation }: ClaimStatus): string | undefined {
 /** Whether a user is the service account of a pod on a node. */
 function isOnNode({ name, extra }: UserInfo, node: string | undefined, vocabulary: Vocabulary): boolean {
   if (node === undefined || !name.startsWith(`${vocabulary.systemPrefix}serviceaccount:`)) return false;
-  const key = `authentication.${vocabulary.domain}/node-name`;
+  const key = labelKey(vocabulary.domain, "node-name", "authentication");
   const nodes = Object.hasOwn(extra, key) ? extra[key]! : [];
   return nodes.length === 1 && nodes[0] === node && dnsSubdomainFaults(node).length === 0;
 }

@@ -1,3 +1,4 @@
+import { labelKey } from "../../vocabulary/names.ts";
 import { andThen } from "../../base/maybe-promise.ts";
 import { IngressClass } from "../../kinds/networking/ingress-class.ts";
 import { Ingress } from "../../kinds/networking/ingress.ts";
@@ -15,8 +16,8 @@ export function defaultIngressClass(
   facts: AdmissionFacts,
   { domain, behavior }: Vocabulary,
 ): AdmissionPlugin {
-  const marks = [`ingressclass.${domain}/is-default-class`];
-  const annotation = `${domain}/ingress.class`;
+  const marks = [labelKey(domain, "is-default-class", "ingressclass")];
+  const annotation = labelKey(domain, "ingress.class");
   const classes = facts.of(IngressClass, (object) => defaultClassFacts(object, marks));
   return {
     name: "DefaultIngressClass",

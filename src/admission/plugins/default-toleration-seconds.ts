@@ -1,3 +1,4 @@
+import { labelKey } from "../../vocabulary/names.ts";
 import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
 import { concernsPods } from "../admitted-types.ts";
 import type { AdmissionPlugin } from "../admission-chain.ts";
@@ -18,8 +19,8 @@ export function defaultTolerationSeconds(
   { domain }: Vocabulary,
 ): AdmissionPlugin {
   const taints = [
-    [`node.${domain}/not-ready`, notReady],
-    [`node.${domain}/unreachable`, unreachable],
+    [labelKey(domain, "not-ready", "node"), notReady],
+    [labelKey(domain, "unreachable", "node"), unreachable],
   ] as const;
   return {
     name: "DefaultTolerationSeconds",

@@ -1,3 +1,4 @@
+import { labelKey } from "../../vocabulary/names.ts";
 import { andThen } from "../../base/maybe-promise.ts";
 import { resource as resourceGroup, isKindOf } from "../../kinds/groups.ts";
 import type { AdmissionRequest } from "../../resources/engine/engine.ts";
@@ -28,7 +29,7 @@ export function deviceAdminAccess(
   namespaces: () => FollowedObjects<NamespaceFacts>,
   vocabulary: Vocabulary,
 ): AdmissionPlugin {
-  const label = `resource.${vocabulary.domain}/admin-access`;
+  const label = labelKey(vocabulary.domain, "admin-access", "resource");
   return {
     name: "DeviceAdminAccess",
     concerns: (operation, type) => isChecked(operation, type),

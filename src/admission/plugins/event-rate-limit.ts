@@ -1,3 +1,4 @@
+import { groupVersion } from "../../vocabulary/names.ts";
 import { createHash } from "node:crypto";
 import type { Clock } from "../../base/clock.ts";
 import { RecentMap } from "../../base/recent-map.ts";
@@ -70,7 +71,7 @@ export async function readEventLimits(
   const { value, warnings } = await configuration.read({
     type: Limits,
     kind: "Configuration",
-    apiVersions: [`eventratelimit.admission.${groupSuffix}/v1alpha1`],
+    apiVersions: [groupVersion(groupSuffix, "eventratelimit.admission", "v1alpha1")],
   });
   const report = FieldReport.start();
   // The decoded value is not validated yet: required fields may be missing.

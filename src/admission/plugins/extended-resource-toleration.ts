@@ -1,3 +1,4 @@
+import { labelKey } from "../../vocabulary/names.ts";
 import { qualifiedNameFaults } from "../../base/names.ts";
 import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
 import { concernsPods } from "../admitted-types.ts";
@@ -27,6 +28,7 @@ export function extendedResourceToleration(vocabulary: Vocabulary): AdmissionPlu
 
 /** Whether a resource has a domain other than those of the system. */
 function isExtendedResource(name: string, { domain }: Vocabulary): boolean {
-  if (!name.includes("/") || name.includes(`${domain}/`) || name.startsWith("requests.")) return false;
+  if (!name.includes("/") || name.includes(labelKey(domain, "")) || name.startsWith("requests."))
+    return false;
   return qualifiedNameFaults(`requests.${name}`).length === 0;
 }

@@ -1,3 +1,4 @@
+import { labelKey } from "../../vocabulary/names.ts";
 import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
 import { concernsPods } from "../admitted-types.ts";
 import type { AdmissionPlugin } from "../admission-chain.ts";
@@ -9,7 +10,7 @@ import { podOf } from "../pod-spec.ts";
  * have the host name as topology key, so that a pod can't keep others off a whole zone (spec: conventions 4.13).
  */
 export function limitPodHardAntiAffinityTopology({ domain }: Vocabulary): AdmissionPlugin {
-  const allowed = `${domain}/hostname`;
+  const allowed = labelKey(domain, "hostname");
   return {
     name: "LimitPodHardAntiAffinityTopology",
     concerns: concernsPods("CREATE", "UPDATE"),

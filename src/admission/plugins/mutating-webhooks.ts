@@ -1,3 +1,4 @@
+import { groupAnnotation } from "../../vocabulary/names.ts";
 import { andThen, type MaybePromise } from "../../base/maybe-promise.ts";
 import type { JsonValue } from "../../base/json/value.ts";
 import { encodeJson } from "../../base/json/encode.ts";
@@ -90,7 +91,7 @@ class Mutation {
   private async runOne(match: Match<Webhook>, position: string): Promise<boolean> {
     const { calls, request, services } = this;
     const { configuration, name: webhook } = match.matched;
-    const key = `mutation.webhook.admission.${services.vocabulary.groupSuffix}/${position}`;
+    const key = groupAnnotation(services.vocabulary.groupSuffix, position, "mutation.webhook.admission");
     let mutated = false;
     try {
       mutated = (await calls.attempt(match, request, key, () => this.callAndPatch(match, position))) ?? false;
@@ -108,7 +109,7 @@ class Mutation {
     if (patch.length === 0) return false;
     const changed = await applyWebhookPatch(webhook, request, objects, resource, patch);
     const annotation = { configuration, webhook, patch, patchType: "JSONPatch" } as unknown as JsonValue;
-    const key = `patch.webhook.admission.${services.vocabulary.groupSuffix}/${position}`;
+    const key = groupAnnotation(services.vocabulary.groupSuffix, position, "patch.webhook.admission");
     request.effects.annotate(key, encodeJson(annotation), "Request");
     return changed;
   }

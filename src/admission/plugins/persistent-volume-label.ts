@@ -1,3 +1,4 @@
+import { labelKey } from "../../vocabulary/names.ts";
 import { PersistentVolume } from "../../kinds/core/persistent-volume.ts";
 import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
 import { concernsOnly } from "../admitted-types.ts";
@@ -9,7 +10,7 @@ import type { AdmissionPlugin } from "../admission-chain.ts";
  * kept.
  */
 export function persistentVolumeLabel({ domain }: Vocabulary): AdmissionPlugin {
-  const keys = { zone: `topology.${domain}/zone`, region: `topology.${domain}/region` };
+  const keys = { zone: labelKey(domain, "zone", "topology"), region: labelKey(domain, "region", "topology") };
   return {
     name: "PersistentVolumeLabel",
     concerns: concernsOnly([PersistentVolume], "CREATE"),

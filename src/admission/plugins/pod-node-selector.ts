@@ -1,3 +1,4 @@
+import { labelKey } from "../../vocabulary/names.ts";
 import { andThen } from "../../base/maybe-promise.ts";
 import { isObject, type JsonValue } from "../../base/json/value.ts";
 import { parseLabelRequirements } from "../../base/label-selector-parser.ts";
@@ -62,7 +63,7 @@ export function podNodeSelector(
   { byDefault, allowed }: NodeSelectors,
   { domain }: Vocabulary,
 ): AdmissionPlugin {
-  const annotation = `scheduler.alpha.${domain}/node-selector`;
+  const annotation = labelKey(domain, "node-selector", "scheduler.alpha");
   const check = (request: Parameters<NonNullable<AdmissionPlugin["validate"]>>[0]): void => {
     const only = allowed.get(request.target.namespace) ?? {};
     if (Object.keys(only).length === 0) return;

@@ -1,3 +1,4 @@
+import { groupVersion, labelKey } from "../../vocabulary/names.ts";
 import { decodeJson } from "../../base/json/decode.ts";
 import { SyntaxFault } from "../../base/json/syntax-fault.ts";
 import { andThen, type MaybePromise } from "../../base/maybe-promise.ts";
@@ -55,7 +56,7 @@ export async function readTolerationRestrictions(
   const { value, warnings } = await configuration.read({
     type: Restrictions,
     kind: "Configuration",
-    apiVersions: [`podtolerationrestriction.admission.${groupSuffix}/v1alpha1`],
+    apiVersions: [groupVersion(groupSuffix, "podtolerationrestriction.admission", "v1alpha1")],
   });
   return { value: { byDefault: value.default ?? [], allowed: value.whitelist ?? [] }, warnings };
 }
@@ -70,10 +71,10 @@ export function podTolerationRestriction(
   { byDefault, allowed }: TolerationRestrictions,
   { domain, behavior: { contradictingTolerations } }: Vocabulary,
 ): AdmissionPlugin {
-  const defaultsKey = `scheduler.alpha.${domain}/defaultTolerations`;
-  const allowedKey = `scheduler.alpha.${domain}/tolerationsWhitelist`;
+  const defaultsKey = labelKey(domain, "defaultTolerations", "scheduler.alpha");
+  const allowedKey = labelKey(domain, "tolerationsWhitelist", "scheduler.alpha");
   const memoryPressure = {
-    key: `node.${domain}/memory-pressure`,
+    key: labelKey(domain, "memory-pressure", "node"),
     operator: "Exists",
     effect: "NoSchedule",
   } as TolerationValue;

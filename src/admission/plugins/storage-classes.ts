@@ -1,3 +1,4 @@
+import { labelKey } from "../../vocabulary/names.ts";
 import { andThen } from "../../base/maybe-promise.ts";
 import { PersistentVolumeClaim } from "../../kinds/core/persistent-volume-claim.ts";
 import { StorageClass } from "../../kinds/storage/storage-class.ts";
@@ -15,7 +16,10 @@ interface ClassFacts extends DefaultClassFacts {
 }
 
 function storageClasses(facts: AdmissionFacts, { domain }: Vocabulary): FollowedObjects<ClassFacts> {
-  const marks = [`storageclass.${domain}/is-default-class`, `storageclass.beta.${domain}/is-default-class`];
+  const marks = [
+    labelKey(domain, "is-default-class", "storageclass"),
+    labelKey(domain, "is-default-class", "storageclass.beta"),
+  ];
   return facts.of(StorageClass, (object) => ({
     ...defaultClassFacts(object, marks),
     allowsExpansion: (object as unknown as StorageClass).allowVolumeExpansion === true,
@@ -28,7 +32,7 @@ function storageClasses(facts: AdmissionFacts, { domain }: Vocabulary): Followed
  */
 export function defaultStorageClass(facts: AdmissionFacts, vocabulary: Vocabulary): AdmissionPlugin {
   const classes = storageClasses(facts, vocabulary);
-  const annotation = `volume.beta.${vocabulary.domain}/storage-class`;
+  const annotation = labelKey(vocabulary.domain, "storage-class", "volume.beta");
   return {
     name: "DefaultStorageClass",
     concerns: concernsOnly([PersistentVolumeClaim], "CREATE"),
@@ -51,7 +55,7 @@ export function defaultStorageClass(facts: AdmissionFacts, vocabulary: Vocabular
  */
 export function persistentVolumeClaimResize(facts: AdmissionFacts, vocabulary: Vocabulary): AdmissionPlugin {
   const classes = storageClasses(facts, vocabulary);
-  const annotation = `volume.beta.${vocabulary.domain}/storage-class`;
+  const annotation = labelKey(vocabulary.domain, "storage-class", "volume.beta");
   const classOf = (claim: PersistentVolumeClaim): string =>
     claim.metadata.annotations?.[annotation] ?? claim.spec?.storageClassName ?? "";
   return {

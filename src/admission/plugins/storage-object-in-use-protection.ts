@@ -1,3 +1,4 @@
+import { labelKey } from "../../vocabulary/names.ts";
 import { PersistentVolumeClaim } from "../../kinds/core/persistent-volume-claim.ts";
 import { PersistentVolume } from "../../kinds/core/persistent-volume.ts";
 import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
@@ -14,7 +15,7 @@ export function storageObjectInUseProtection({ domain }: Vocabulary): AdmissionP
     concerns: concernsOnly([PersistentVolumeClaim, PersistentVolume], "CREATE"),
     mutate({ object, target }) {
       const { metadata } = object!;
-      const finalizer = `${domain}/${isOf(target, PersistentVolume) ? "pv" : "pvc"}-protection`;
+      const finalizer = labelKey(domain, `${isOf(target, PersistentVolume) ? "pv" : "pvc"}-protection`);
       const finalizers = metadata.finalizers ?? [];
       if (!finalizers.includes(finalizer)) metadata.finalizers = [...finalizers, finalizer];
     },

@@ -1,3 +1,4 @@
+import { labelKey } from "../../vocabulary/names.ts";
 import { Node } from "../../kinds/core/node/node.ts";
 import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
 import { concernsOnly } from "../admitted-types.ts";
@@ -8,7 +9,7 @@ import type { AdmissionPlugin } from "../admission-chain.ts";
  * conditions are evaluated (spec: conventions 4.13). A controller removes the taint.
  */
 export function taintNodesByCondition({ domain }: Vocabulary): AdmissionPlugin {
-  const key = `node.${domain}/not-ready`;
+  const key = labelKey(domain, "not-ready", "node");
   return {
     name: "TaintNodesByCondition",
     concerns: concernsOnly([Node], "CREATE"),

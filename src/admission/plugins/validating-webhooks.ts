@@ -1,3 +1,4 @@
+import { groupAnnotation } from "../../vocabulary/names.ts";
 import { andThen, type MaybePromise } from "../../base/maybe-promise.ts";
 import { ValidatingWebhookConfiguration } from "../../kinds/admissionregistration/validating-webhook-configuration.ts";
 import type { AdmissionRequest } from "../../resources/engine/engine.ts";
@@ -75,7 +76,11 @@ async function callAll(
   for (const { resource } of matches) await objects.encode(resource);
   const results = await Promise.allSettled(
     matches.map((match, index) => {
-      const auditKey = `validating.webhook.admission.${vocabulary.groupSuffix}/round_0_index_${index}`;
+      const auditKey = groupAnnotation(
+        vocabulary.groupSuffix,
+        `round_0_index_${index}`,
+        "validating.webhook.admission",
+      );
       return calls.attempt(match, request, auditKey, () => calls.call(match, request, reviews, deadlineMs));
     }),
   );

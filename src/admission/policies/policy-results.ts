@@ -1,3 +1,4 @@
+import { groupAnnotation } from "../../vocabulary/names.ts";
 import type { StatusError } from "../../base/status-error.ts";
 import type { AdmissionRequest } from "../../resources/engine/engine.ts";
 import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
@@ -73,7 +74,11 @@ export class PolicyResults {
     const { effects } = this.request;
     for (const [name, { values }] of this.annotations) effects.annotate(name, [...values].join(", "));
     if (this.audited.length > 0) {
-      const key = `validation.policy.admission.${this.vocabulary.groupSuffix}/validation_failure`;
+      const key = groupAnnotation(
+        this.vocabulary.groupSuffix,
+        "validation_failure",
+        "validation.policy.admission",
+      );
       effects.annotate(key, JSON.stringify(this.audited));
     }
     if (this.denied !== undefined) throw this.denied;

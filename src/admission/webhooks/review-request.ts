@@ -1,3 +1,4 @@
+import { groupVersion } from "../../vocabulary/names.ts";
 import { encodeJson } from "../../base/json/encode.ts";
 import type { JsonValue } from "../../base/json/value.ts";
 import { andThen, type MaybePromise } from "../../base/maybe-promise.ts";
@@ -87,7 +88,7 @@ export function requestNamespace({ resource, name, namespace }: AdmissionRequest
 
 /** `apiVersion` of a review. */
 export function reviewApiVersion(version: ReviewVersion, { groupSuffix }: Vocabulary): string {
-  return `admission.${groupSuffix}/${version}`;
+  return groupVersion(groupSuffix, "admission", version);
 }
 
 const optionsKinds = { CREATE: "CreateOptions", UPDATE: "UpdateOptions", DELETE: "DeleteOptions" } as const;
@@ -100,7 +101,7 @@ export function optionsOf(
   const kind = optionsKinds[operation as keyof typeof optionsKinds];
   return {
     kind,
-    apiVersion: `meta.${groupSuffix}/v1`,
+    apiVersion: groupVersion(groupSuffix, "meta", "v1"),
     ...(operation === "DELETE" ? deleteOptions(options as Partial<DeleteOptions>) : writeOptions(options)),
     ...(dryRun ? { dryRun: ["All"] } : {}),
   };

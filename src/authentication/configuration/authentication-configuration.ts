@@ -1,3 +1,4 @@
+import { apiGroup } from "../../vocabulary/names.ts";
 import { assertNoFaults, readConfiguration } from "../../schema/configuration.ts";
 import { FieldReport } from "../../schema/faults.ts";
 import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
@@ -40,7 +41,7 @@ export async function readAuthenticationConfiguration(
   vocabulary: Vocabulary,
   ownIssuers: readonly string[],
 ): Promise<ConfiguredAuthentication> {
-  const group = `apiserver.config.${vocabulary.groupSuffix}`;
+  const group = apiGroup(vocabulary.groupSuffix, "apiserver.config");
   const { value } = await readConfiguration(bytes, {
     type: AuthenticationConfiguration,
     kind: "AuthenticationConfiguration",

@@ -1,3 +1,4 @@
+import { labelKey } from "../../vocabulary/names.ts";
 import { createHash, createHmac, hkdfSync, timingSafeEqual, type KeyObject } from "node:crypto";
 import type { Clock } from "../../base/clock.ts";
 import type { UserInfo } from "../../base/user-info.ts";
@@ -49,7 +50,7 @@ export class SessionTokens implements Authenticator {
     private readonly clock: Clock,
     { domain }: Vocabulary,
   ) {
-    this.credentialIdKey = `authentication.${domain}/credential-id`;
+    this.credentialIdKey = labelKey(domain, "credential-id", "authentication");
     const secret = signingKey.export({ type: "pkcs8", format: "der" });
     this.key = Buffer.from(hkdfSync("sha256", secret, "", "sessions of the console", 32));
   }

@@ -1,3 +1,4 @@
+import { labelKey } from "../../vocabulary/names.ts";
 import type { Clock } from "../../base/clock.ts";
 import { andThen, type MaybePromise } from "../../base/maybe-promise.ts";
 import type { UserInfo } from "../../base/user-info.ts";
@@ -169,7 +170,7 @@ export class BoundTokens {
 
   private extraOf({ id, pod, node }: BoundClaims): UserInfo["extra"] {
     const { ids, podNodes, nodes } = this.features;
-    const prefix = `authentication.${this.vocabulary.domain}/`;
+    const prefix = labelKey(this.vocabulary.domain, "", "authentication");
     const showsNode = pod === undefined ? nodes : podNodes;
     return {
       ...(ids && id !== "" ? { [`${prefix}credential-id`]: [credentialId(id)] } : {}),

@@ -1,3 +1,4 @@
+import { labelKey } from "../../vocabulary/names.ts";
 import { timingSafeEqual } from "node:crypto";
 import type { MaybePromise } from "../../base/maybe-promise.ts";
 import type { UserInfo } from "../../base/user-info.ts";
@@ -98,5 +99,5 @@ export class LegacyTokens {
 }
 
 function prefixOf({ domain }: Vocabulary): string {
-  return `${domain}/serviceaccount/`;
+  return labelKey(domain, "serviceaccount/");
 }

@@ -1,3 +1,4 @@
+import { apiGroup } from "../../vocabulary/names.ts";
 import { dnsSubdomainFaults } from "../../base/names.ts";
 import { assertNoFaults, ConfigurationError, readConfiguration } from "../../schema/configuration.ts";
 import { FieldReport } from "../../schema/faults.ts";
@@ -23,7 +24,7 @@ export async function readAuthorizationConfiguration(
   bytes: Uint8Array,
   vocabulary: Vocabulary,
 ): Promise<readonly ConfiguredAuthorizer[]> {
-  const group = `apiserver.config.${vocabulary.groupSuffix}`;
+  const group = apiGroup(vocabulary.groupSuffix, "apiserver.config");
   const { value } = await readConfiguration(bytes, {
     type: AuthorizationConfiguration,
     kind: "AuthorizationConfiguration",

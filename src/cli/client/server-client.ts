@@ -1,3 +1,4 @@
+import { apiGroup } from "../../vocabulary/names.ts";
 import { parseExactJson } from "../../base/json/embedded.ts";
 import { Agent, request } from "node:https";
 import type { IncomingMessage } from "node:http";
@@ -12,7 +13,8 @@ const idleTimeoutMs = 30_000;
 /** Accepts metadata in the names of each vocabulary, or whole objects. */
 const metadataOnly = [
   ...vocabularies.map(
-    ({ groupSuffix }) => `application/json;as=PartialObjectMetadataList;v=v1;g=meta.${groupSuffix}`,
+    ({ groupSuffix }) =>
+      `application/json;as=PartialObjectMetadataList;v=v1;g=${apiGroup(groupSuffix, "meta")}`,
   ),
   "application/json",
 ].join(",");

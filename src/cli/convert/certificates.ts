@@ -1,3 +1,4 @@
+import { labelKey } from "../../vocabulary/names.ts";
 import { certificates } from "../../kinds/groups.ts";
 import { groupVersion } from "./group-versions.ts";
 import { at, change, isSet, keepDefault, type Rule, type VersionChange } from "./notes.ts";
@@ -7,7 +8,7 @@ const signer: Rule = (part) => {
   const name = part.value["signerName"];
   if (!isSet(name)) {
     part.unresolved("signerName", "the older version chose a signer by itself; set the one to use");
-  } else if (name === `${part.vocabulary.domain}/legacy-unknown`) {
+  } else if (name === labelKey(part.vocabulary.domain, "legacy-unknown")) {
     part.unresolved("signerName", `the new version has no signer ${JSON.stringify(name)}; set another one`);
   }
 };

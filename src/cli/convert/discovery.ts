@@ -1,3 +1,4 @@
+import { labelKey } from "../../vocabulary/names.ts";
 import { isObject } from "../../base/json/value.ts";
 import { discovery } from "../../kinds/groups.ts";
 import { groupVersion } from "./group-versions.ts";
@@ -12,8 +13,8 @@ const topology: Rule = (part) => {
     part.unresolved("topology", "must be an object");
     return;
   }
-  const host = `${vocabulary.domain}/hostname`;
-  const zone = `topology.${vocabulary.domain}/zone`;
+  const host = labelKey(vocabulary.domain, "hostname");
+  const zone = labelKey(vocabulary.domain, "zone", "topology");
   const { [host]: hostName, [zone]: zoneName, ...rest } = topologyLabels;
   if (isSet(zoneName)) endpoint["zone"] = zoneName;
   if (isSet(hostName)) {

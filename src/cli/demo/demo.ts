@@ -1,3 +1,4 @@
+import { apiGroup, isInDomain } from "../../vocabulary/names.ts";
 import { gitVersionOf, releases } from "../../base/releases.ts";
 import { readdirSync } from "node:fs";
 import path from "node:path";
@@ -81,7 +82,7 @@ async function vocabularyOf(client: ServerClient): Promise<Vocabulary> {
     readonly groups: readonly { name: string }[];
   };
   const match = vocabularies.find(({ groupSuffix }) =>
-    groups.some(({ name }) => name.endsWith(`.${groupSuffix}`)),
+    groups.some(({ name }) => isInDomain(groupSuffix, name)),
   );
   if (match === undefined) throw new ClientError("the server has no groups of either vocabulary");
   return match;
@@ -105,7 +106,7 @@ async function exampleObjects(vocabulary: Vocabulary): Promise<JsonObject[]> {
 
 /** Replaces the suffix of API groups. The examples contain no other names that depend on the vocabulary. */
 function inVocabulary(object: JsonObject, { groupSuffix }: Vocabulary): JsonObject {
-  const text = encodeJson(object).replaceAll(`.${platform.groupSuffix}`, `.${groupSuffix}`);
+  const text = encodeJson(object).replaceAll(apiGroup(platform.groupSuffix, ""), apiGroup(groupSuffix, ""));
   return parseExactJson(text) as JsonObject;
 }
 

@@ -1,3 +1,4 @@
+import { apiGroup } from "../../vocabulary/names.ts";
 import { getMember, isObject, type JsonObject, type JsonValue } from "../../base/json/value.ts";
 import { dnsSubdomainFaults } from "../../base/names.ts";
 import { kubernetes } from "../../vocabulary/kubernetes.ts";
@@ -29,7 +30,9 @@ export class DefinitionFault extends Error {
   }
 }
 
-const groups = new Set([platform, kubernetes].map(({ groupSuffix }) => `apiextensions.${groupSuffix}`));
+const groups = new Set(
+  [platform, kubernetes].map(({ groupSuffix }) => apiGroup(groupSuffix, "apiextensions")),
+);
 
 /** Whether an object is a CustomResourceDefinition of any version. */
 export function isDefinition(value: JsonValue): value is JsonObject {

@@ -1,3 +1,4 @@
+import { groupVersion, labelKey } from "../../vocabulary/names.ts";
 import { isDeepStrictEqual } from "node:util";
 import { isIPv4 } from "node:net";
 import type { Client, NewObject } from "../../resources/clients/client.ts";
@@ -42,7 +43,7 @@ function endpoints(
       name,
       namespace: apiServiceNamespace,
       // The EndpointSlice is created here too; the label keeps mirroring controllers from creating another one.
-      labels: { [`endpointslice.${domain}/skip-mirror`]: "true" },
+      labels: { [labelKey(domain, "skip-mirror", "endpointslice")]: "true" },
     },
     subsets: byPort.map((port) => ({
       addresses: addresses.filter((one) => one.port === port).map(({ ip }) => ({ ip })),
@@ -58,12 +59,12 @@ function endpointSlice(
   const [first] = addresses;
   const same = addresses.filter((one) => one.port === first?.port && isIPv4(one.ip) === isIPv4(first.ip));
   return {
-    apiVersion: `discovery.${groupSuffix}/v1`,
+    apiVersion: groupVersion(groupSuffix, "discovery", "v1"),
     kind: "EndpointSlice",
     metadata: {
       name,
       namespace: apiServiceNamespace,
-      labels: { [`${domain}/service-name`]: name },
+      labels: { [labelKey(domain, "service-name")]: name },
     },
     addressType: first === undefined || isIPv4(first.ip) ? "IPv4" : "IPv6",
     endpoints: same.map(({ ip }) => ({ addresses: [ip], conditions: { ready: true } })),

@@ -1,3 +1,4 @@
+import { groupVersion } from "../../vocabulary/names.ts";
 import type { MaybePromise } from "../../base/maybe-promise.ts";
 import { StatusError } from "../../base/status-error.ts";
 import {
@@ -54,7 +55,7 @@ export async function ensureDefaultCpuRequest(client: Client): Promise<void> {
 /** Creates the priority classes of system pods. */
 export async function ensurePriorityClasses(client: Client, { groupSuffix }: Vocabulary): Promise<void> {
   const classes = [...systemClasses].map(([name, value]) => ({
-    apiVersion: `scheduling.${groupSuffix}/v1`,
+    apiVersion: groupVersion(groupSuffix, "scheduling", "v1"),
     kind: "PriorityClass",
     metadata: { name },
     value,

@@ -1,3 +1,4 @@
+import { groupVersion } from "../../vocabulary/names.ts";
 import type { ServiceCIDRV1 } from "../../kinds/networking/service-cidr.ts";
 import type { Client } from "../../resources/clients/client.ts";
 import { same } from "../../kinds/checks/values.ts";
@@ -19,7 +20,7 @@ export async function ensureDefaultServiceCIDR(
   cidrs: readonly string[],
   now: () => string,
 ): Promise<void> {
-  const reference = { apiVersion: `networking.${groupSuffix}/v1`, kind: "ServiceCIDR", name };
+  const reference = { apiVersion: groupVersion(groupSuffix, "networking", "v1"), kind: "ServiceCIDR", name };
   await retryRaced(maxAttempts, async () => {
     const { apiVersion, kind } = reference;
     let object = await client.find<ServiceCIDRV1>(reference);

@@ -1,3 +1,4 @@
+import { labelKey } from "../../vocabulary/names.ts";
 import type { Authorizer } from "../../authorization/authorizer.ts";
 import type { UserInfo } from "../../base/user-info.ts";
 import { CertificateSigningRequest } from "../../kinds/certificates/certificate-signing-request.ts";
@@ -59,7 +60,7 @@ function isOfNodeAgent(
   request: CertificateSigningRequest,
 ): boolean {
   const { signerName, usages = [] } = request.spec;
-  if (signerName !== `${vocabulary.domain}/${vocabulary.components.nodeAgentClient}`) return false;
+  if (signerName !== labelKey(vocabulary.domain, vocabulary.components.nodeAgentClient)) return false;
   if (requestFault(request) !== undefined) return false;
   return nodeClientRefusal(parseRequest(request), usages, vocabulary) === undefined;
 }

@@ -1,3 +1,4 @@
+import { labelKey } from "../../vocabulary/names.ts";
 import type { RequestedCertificate } from "../../base/certificates/certificate-request.ts";
 import type { VocabularyBehavior } from "../../vocabulary/behavior.ts";
 import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
@@ -23,7 +24,7 @@ export function builtInSigners(vocabulary: Vocabulary): ReadonlyMap<string, Buil
   const signers: readonly BuiltInSigner[] = [
     {
       role: "serving",
-      name: `${domain}/${components.nodeAgentServing}`,
+      name: labelKey(domain, components.nodeAgentServing),
       refusal: (requested, usages) =>
         refusalOfNode(requested) ??
         servingNamesRefusal(requested) ??
@@ -31,15 +32,15 @@ export function builtInSigners(vocabulary: Vocabulary): ReadonlyMap<string, Buil
     },
     {
       role: "nodeClient",
-      name: `${domain}/${components.nodeAgentClient}`,
+      name: labelKey(domain, components.nodeAgentClient),
       refusal: (requested, usages) => nodeClientRefusal(requested, usages, vocabulary),
     },
     {
       role: "client",
-      name: `${domain}/${components.apiServerClient}`,
+      name: labelKey(domain, components.apiServerClient),
       refusal: (requested, usages) => uidRefusal(requested) ?? clientUsagesRefusal(usages),
     },
-    { role: "legacyUnknown", name: `${domain}/legacy-unknown`, refusal: uidRefusal },
+    { role: "legacyUnknown", name: labelKey(domain, "legacy-unknown"), refusal: uidRefusal },
   ];
   return new Map(signers.map((one) => [one.name, one]));
 }

@@ -1,3 +1,4 @@
+import { labelKey } from "../../vocabulary/names.ts";
 import { Timestamps } from "../../base/timestamps.ts";
 import { WorkQueue, type QueueObserver } from "../work-queue.ts";
 import { defaultLevels, defaultSchemas, type DefaultObject } from "../../flow/default-objects.ts";
@@ -79,7 +80,7 @@ export class FlowConfiguration {
     const { vocabulary, registry } = setup;
     const served = flowKinds.find((pair) => pair.every((kind) => registry.serves(kind)));
     [this.schemaKind, this.levelKind] = served ?? flowKinds[0]!;
-    this.annotation = `apf.${vocabulary.domain}/autoupdate-spec`;
+    this.annotation = labelKey(vocabulary.domain, "autoupdate-spec", "apf");
     this.defaultSchemas = defaultSchemas(vocabulary, registry.release);
     this.defaultLevels = defaultLevels(registry.release);
     this.prefix = `/${groupName(FlowSchema.group, vocabulary)}/`;

@@ -1,3 +1,4 @@
+import { apiGroup, labelKey } from "../../vocabulary/names.ts";
 import { isIPv4 } from "node:net";
 import type { IPAddressV1 } from "../../kinds/networking/ip-address.ts";
 import type { ServiceCIDRV1 } from "../../kinds/networking/service-cidr.ts";
@@ -21,8 +22,8 @@ export function addressObjects(
   rangesVersion: string | undefined,
 ): AddressObjects {
   const kind = "IPAddress";
-  const managedBy = `ipaddress.${domain}/managed-by`;
-  const manager = `ipallocator.${groupSuffix}`;
+  const managedBy = labelKey(domain, "managed-by", "ipaddress");
+  const manager = apiGroup(groupSuffix, "ipallocator");
   const read = ({ metadata, spec }: IPAddressV1): AddressObject => {
     const { group = "", resource = "", namespace = "", name = "" } = spec?.parentRef ?? {};
     return {
@@ -37,7 +38,7 @@ export function addressObjects(
     async create(address, owner) {
       const [namespace, name] = owner.split("/");
       const labels = {
-        [`ipaddress.${domain}/ip-family`]: isIPv4(address) ? "IPv4" : "IPv6",
+        [labelKey(domain, "ip-family", "ipaddress")]: isIPv4(address) ? "IPv4" : "IPv6",
         [managedBy]: manager,
       };
       const spec = { parentRef: { resource: "services", namespace, name } };

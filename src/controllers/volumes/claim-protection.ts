@@ -1,3 +1,4 @@
+import { labelKey } from "../../vocabulary/names.ts";
 import { PersistentVolumeClaim } from "../../kinds/core/persistent-volume-claim.ts";
 import { Pod } from "../../kinds/core/pod/pod.ts";
 import { Follower } from "../../resources/followers/follower.ts";
@@ -16,7 +17,7 @@ type Claim = PersistentVolumeClaim;
 export const claimProtection: Controller<ReconciliationDependencies> = {
   name: "pvc-protection",
   start(context) {
-    const finalizer = `${context.registry.vocabulary.domain}/pvc-protection`;
+    const finalizer = labelKey(context.registry.vocabulary.domain, "pvc-protection");
     const waiting = new WaitingClaims();
     const claims = reconcileMatching<Claim>(context, {
       controller: this.name,

@@ -1,3 +1,4 @@
+import { labelKey } from "../../vocabulary/names.ts";
 import { PersistentVolume } from "../../kinds/core/persistent-volume.ts";
 import type { Controller } from "../controller.ts";
 import { reconcileMatching, type ReconciliationDependencies } from "../reconcile-matching.ts";
@@ -10,7 +11,7 @@ import { protectsNow, setFinalizer } from "./finalizers.ts";
 export const volumeProtection: Controller<ReconciliationDependencies> = {
   name: "pv-protection",
   start(context) {
-    const finalizer = `${context.registry.vocabulary.domain}/pv-protection`;
+    const finalizer = labelKey(context.registry.vocabulary.domain, "pv-protection");
     return reconcileMatching<PersistentVolume>(context, {
       controller: this.name,
       kind: PersistentVolume,

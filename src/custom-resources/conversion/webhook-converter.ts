@@ -1,3 +1,4 @@
+import { groupVersion } from "../../vocabulary/names.ts";
 import { encodeJson } from "../../base/json/encode.ts";
 import type { JsonValue } from "../../base/json/value.ts";
 import { StatusError } from "../../base/status-error.ts";
@@ -73,7 +74,7 @@ export class WebhookConverter implements ObjectConverter {
     if (typeof endpoint === "string") throw this.failure(objects, endpoint);
     const { target, version } = endpoint;
     const { caller, newUid, vocabulary, timeoutMs = defaultTimeoutMs } = services;
-    const apiVersion = `apiextensions.${vocabulary.groupSuffix}/${version}`;
+    const apiVersion = groupVersion(vocabulary.groupSuffix, "apiextensions", version);
     const request: ConversionRequest = { version, apiVersion, uid: newUid(), desiredApiVersion, objects };
     try {
       const json = reviewText(request);

@@ -1,3 +1,4 @@
+import { subdomain } from "../../vocabulary/names.ts";
 import { isAtLeast, type Release } from "../../base/releases.ts";
 import { hasInvalidCaBundle } from "../../kinds/apiextensions/conversion-trust.ts";
 import { approvalOf } from "../../kinds/apiextensions/definition-rules.ts";
@@ -84,7 +85,7 @@ function approval({ metadata, spec }: CustomResourceDefinition, vocabulary: Voca
     (one) => spec.group === one || spec.group.endsWith(`.${one}`),
   );
   if (!isProtected) return [];
-  const annotation = `api-approved.${domain}`;
+  const annotation = subdomain(domain, "api-approved");
   const value = metadata.annotations?.[annotation] ?? "";
   const [status, reason] = approvals[approvalOf(value)];
   const message =

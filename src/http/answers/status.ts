@@ -1,3 +1,4 @@
+import { apiGroup } from "../../vocabulary/names.ts";
 import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
 import {
   ExpiredListError,
@@ -30,7 +31,9 @@ const withDetails: ReadonlySet<string> = new Set(["MethodNotAllowed", "NotFound"
 
 /** Returns details with the full group name in the vocabulary. */
 function inVocabulary(details: StatusDetails, { groupSuffix }: Vocabulary): StatusDetails {
-  return details.group === optionsGroup ? { ...details, group: `${optionsGroup}.${groupSuffix}` } : details;
+  return details.group === optionsGroup
+    ? { ...details, group: apiGroup(groupSuffix, optionsGroup) }
+    : details;
 }
 
 function relayedStatus({ message, relayed: { code, reason, details } }: RelayedStatusError): object {

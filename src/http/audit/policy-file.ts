@@ -1,3 +1,4 @@
+import { groupVersion } from "../../vocabulary/names.ts";
 import { dnsSubdomainFaults } from "../../base/names.ts";
 import { readConfiguration, assertNoFaults } from "../../schema/configuration.ts";
 import { FieldReport } from "../../schema/faults.ts";
@@ -42,7 +43,7 @@ export interface ReadPolicy {
 
 /** Returns the apiVersion of the audit group. */
 export function auditVersion({ groupSuffix }: Vocabulary): string {
-  return `audit.${groupSuffix}/v1`;
+  return groupVersion(groupSuffix, "audit", "v1");
 }
 
 /**

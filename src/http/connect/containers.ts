@@ -1,3 +1,4 @@
+import { labelKey } from "../../vocabulary/names.ts";
 import { StatusError } from "../../base/status-error.ts";
 import type { Pod } from "../../kinds/core/pod/pod.ts";
 import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
@@ -19,7 +20,7 @@ export function containerOf({ metadata, spec }: Pod, requested: string, { domain
     throw new StatusError("BadRequest", `container ${requested} is not valid for pod ${pod}`);
   }
   if (containers.length === 1) return containers[0]!.name;
-  const annotated = metadata.annotations?.[`kubectl.${domain}/default-container`];
+  const annotated = metadata.annotations?.[labelKey(domain, "default-container", "kubectl")];
   if (annotated !== undefined && names.includes(annotated)) return annotated;
   const choice = names.length === 0 ? "" : `, choose one of: [${names.join(" ")}]`;
   throw new StatusError("BadRequest", `a container name must be specified for pod ${pod}${choice}`);

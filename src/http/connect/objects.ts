@@ -1,3 +1,4 @@
+import { labelKey } from "../../vocabulary/names.ts";
 import type { Endpoints } from "../../kinds/core/endpoints.ts";
 import type { Node } from "../../kinds/core/node/node.ts";
 import type { Pod } from "../../kinds/core/pod/pod.ts";
@@ -49,7 +50,7 @@ export class Objects {
     const { group, version, name: kind } = EndpointSlice;
     const apiVersion = `${groupName(group, vocabulary)}/${version}`;
     if (registry.findKind(apiVersion, kind) === undefined) return [];
-    const labelSelector = `${vocabulary.domain}/service-name=${service}`;
+    const labelSelector = `${labelKey(vocabulary.domain, "service-name")}=${service}`;
     const list = { apiVersion, kind, namespace: this.namespace, labelSelector };
     return (await this.client.list<EndpointSlice>(list)).items;
   }

@@ -1,3 +1,4 @@
+import { apiGroup } from "../../vocabulary/names.ts";
 import { createHash } from "node:crypto";
 import type { DiscoveredVersion } from "../../aggregation/api-services.ts";
 import type { PublishedResource } from "../../aggregation/published-resources.ts";
@@ -37,7 +38,7 @@ export class AggregatedDiscovery {
     private readonly all: DiscoveredVersions,
     private readonly isIn: (group: string) => boolean,
   ) {
-    this.group = `apidiscovery.${registry.vocabulary.groupSuffix}`;
+    this.group = apiGroup(registry.vocabulary.groupSuffix, "apidiscovery");
   }
 
   /** Sends the document if the client prefers it to the legacy one. Returns false otherwise. */

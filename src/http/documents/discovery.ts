@@ -22,7 +22,12 @@ import { htmlMediaType, wantsWelcomePage, welcomePage } from "../answers/welcome
 import { checkAcceptsJson, sendDocument } from "./send-document.ts";
 import type { RequestContext } from "../request/context.ts";
 import { eventStreamType } from "../request/negotiation.ts";
-import type { ChangingPaths, PathTable } from "../request/path-table.ts";
+import {
+  methodsOfStrictDocuments,
+  type ChangingPaths,
+  type PathHandler,
+  type PathTable,
+} from "../request/path-table.ts";
 
 /** Parts of discovery that depend on feature gates. */
 export interface DiscoveryFeatures {
@@ -43,6 +48,7 @@ export function addDiscoveryPaths(
 ): void {
   const { vocabulary } = registry;
   const place = { paths, vocabulary };
+  const strict = { ...place, methods: methodsOfStrictDocuments(vocabulary) };
   const all = new DiscoveredVersions(registry, apiServices);
   const aggregated = (isIn: (group: string) => boolean) =>
     features.aggregated.length > 0
@@ -56,7 +62,7 @@ export function addDiscoveryPaths(
     ],
   });
   const core = (group: string) => group === "";
-  answerWith(place, "/api", legacy, aggregated(core));
+  answerWith(strict, "/api", legacy, aggregated(core));
   const groupList = () => ({
     kind: "APIGroupList",
     apiVersion: "v1",
@@ -73,13 +79,14 @@ export function addDiscoveryPaths(
   for (const group of groupNames(builtInVersions))
     answerWith(place, `/apis/${group}`, groupAnswer(all, group));
   for (const { group, version } of builtInVersions) {
-    answerWith(place, pathOf(group, version), versionAnswer(registry, group, version, features));
+    answerWith(strict, pathOf(group, version), versionAnswer(registry, group, version, features));
   }
   paths.addChanging(changingDiscovery(registry, all, features));
-  paths.addWithSlash("/version", (request) => {
+  const version: PathHandler = (request) => {
     checkAcceptsJson(request);
     sendJson(request.exchange, 200, versionDocument(registry.release));
-  });
+  };
+  paths.addWithSlash("/version", version, strict.methods);
   paths.add(extensionsPath, (request) => {
     checkAcceptsJson(request);
     sendJson(request.exchange, 200, extensionsDocument);
@@ -147,17 +154,26 @@ function versionAnswer(
 }
 
 function answerWith(
-  { paths, vocabulary }: { readonly paths: PathTable; readonly vocabulary: Vocabulary },
+  { paths, vocabulary, methods }: DocumentPlace,
   path: string,
   document: (request: RequestContext) => object,
   aggregated?: AggregatedDiscovery,
 ): void {
-  paths.addWithSlash(path, (request) => {
+  const handler: PathHandler = (request) => {
     const warning = clientWarning(request.exchange.header("user-agent") ?? "", vocabulary);
     if (warning !== undefined) request.exchange.addHeaders(["Warning", `299 - ${JSON.stringify(warning)}`]);
     if (aggregated?.answers(request) === true) return;
     sendDocument(request, document(request), vocabulary);
-  });
+  };
+  paths.addWithSlash(path, handler, methods);
+}
+
+/** Where documents are served. */
+interface DocumentPlace {
+  readonly paths: PathTable;
+  readonly vocabulary: Vocabulary;
+  /** Undefined for those of documents in general. */
+  readonly methods?: readonly string[];
 }
 
 type GroupVersion = Pick<DiscoveredVersion, "group" | "version">;

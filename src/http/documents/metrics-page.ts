@@ -1,24 +1,25 @@
 import type { Clock } from "../../base/clock.ts";
-import type { OtherProcesses, Topic } from "../../base/other-processes.ts";
+import type { OtherProcesses } from "../../base/other-processes.ts";
 import type { RequestContext } from "../request/context.ts";
 import type { PathTable } from "../request/path-table.ts";
-import { indicatorsTopic, type HealthIndicators } from "../metrics/health-indicators.ts";
+import { indicatorTopics, type HealthIndicators } from "../metrics/health-indicators.ts";
 import {
   metricsContentType,
-  metricsTopic,
+  serverTopics,
   type MetricSet,
-  type MetricValues,
+  type MetricTopics,
 } from "../metrics/metric-set.ts";
+import { sendText } from "../answers/respond.ts";
 import { sendPieces } from "./send-pieces.ts";
 
-/** Adds `/metrics`. @param others the other processes of the server; the page has the metrics of all. */
+/** Adds `/metrics`; its DELETE clears the metrics, as in the reference. @param others the other processes of the server; the page has the metrics of all. */
 export function addMetricsPath(
   paths: PathTable,
   clock: Clock,
   metrics: MetricSet,
   others?: OtherProcesses,
 ): void {
-  addPage(paths, clock, { path: "/metrics", topic: metricsTopic, metrics, others });
+  addPage(paths, clock, { path: "/metrics", topics: serverTopics, metrics, others });
 }
 
 /** Adds `/metrics/slis` with the results of the health checks. @param others as of {@link addMetricsPath} */
@@ -28,20 +29,31 @@ export function addIndicatorsPath(
   { metrics }: HealthIndicators,
   others?: OtherProcesses,
 ): void {
-  addPage(paths, clock, { path: "/metrics/slis", topic: indicatorsTopic, metrics, others });
+  addPage(paths, clock, { path: "/metrics/slis", topics: indicatorTopics, metrics, others });
 }
 
 interface MetricsPage {
   readonly path: string;
-  readonly topic: Topic<MetricValues>;
+  readonly topics: MetricTopics;
   readonly metrics: MetricSet;
   readonly others: OtherProcesses | undefined;
 }
 
-function addPage(paths: PathTable, clock: Clock, { path, topic, metrics, others }: MetricsPage): void {
-  others?.share(topic, () => metrics.values());
+function addPage(paths: PathTable, clock: Clock, { path, topics, metrics, others }: MetricsPage): void {
+  const clear = (): true => {
+    metrics.clear();
+    return true;
+  };
+  others?.share(topics.values, () => metrics.values());
+  others?.share(topics.clearing, clear);
   const headers = ["Content-Type", metricsContentType, "Cache-Control", "no-cache, private"];
-  paths.add(path, (request: RequestContext) =>
-    sendPieces(request, clock, headers, metrics.pieces(others, topic)),
-  );
+  paths.addWithMethods(path, ["GET", "HEAD", "DELETE"], async (request: RequestContext) => {
+    const { exchange } = request;
+    if (exchange.method !== "DELETE") {
+      return sendPieces(request, clock, headers, metrics.pieces(others, topics.values));
+    }
+    clear();
+    await others?.collect(topics.clearing);
+    sendText(exchange, 200, "metrics reset\n");
+  });
 }

@@ -3,15 +3,21 @@ import {
   keysPath,
   type DiscoveryDocuments,
 } from "../../authentication/service-accounts/discovery-documents.ts";
-import type { PathHandler, PathTable } from "../request/path-table.ts";
+import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
+import { methodsOfStrictDocuments, type PathHandler, type PathTable } from "../request/path-table.ts";
 
 /** The documents change only when the server is restarted. */
 const lifetime = "public, max-age=3600";
 
 /** Adds the OpenID discovery documents, with which other servers verify service account tokens. */
-export function addOpenIdPaths(paths: PathTable, { configuration, keys }: DiscoveryDocuments): void {
-  paths.add(configurationPath, answer("application/json", configuration));
-  paths.add(keysPath, answer("application/jwk-set+json", keys));
+export function addOpenIdPaths(
+  paths: PathTable,
+  vocabulary: Vocabulary,
+  { configuration, keys }: DiscoveryDocuments,
+): void {
+  const methods = methodsOfStrictDocuments(vocabulary);
+  paths.addWithMethods(configurationPath, methods, answer("application/json", configuration));
+  paths.addWithMethods(keysPath, methods, answer("application/jwk-set+json", keys));
 }
 
 function answer(type: string, text: string): PathHandler {

@@ -1,3 +1,4 @@
+import { groupVersion } from "../../vocabulary/names.ts";
 import { encodeJson } from "../../base/json/encode.ts";
 import { JsonScanner } from "../../base/json/json-scanner.ts";
 import type { JsonValue } from "../../base/json/value.ts";
@@ -63,7 +64,7 @@ export class TableEncoding implements WatchEncoding {
     this.columns = kind.columns ?? defaultColumns;
     this.lasting = this.columns.every(({ varies }) => varies !== true);
     this.rowsAsStored = view.asStored && (include === "Object" || kind.fieldAnnotations === undefined);
-    this.metaApiVersion = `meta.${vocabulary.groupSuffix}/${version}`;
+    this.metaApiVersion = groupVersion(vocabulary.groupSuffix, "meta", version);
     this.key = `table ${include} ${version} ${view.key}`;
     this.later = {
       key: `later ${this.key}`,

@@ -1,3 +1,4 @@
+import { groupVersion } from "../../vocabulary/names.ts";
 import type { Resource } from "../../resources/registry/registry.ts";
 import type { ItemForm } from "../../resources/pages/joined-bodies.ts";
 import { itemForm } from "../../resources/reads/list.ts";
@@ -60,7 +61,7 @@ export function metadataAlone(
 
 /** Shows only the metadata (spec: conventions 4.7). */
 export function metadataView({ kind }: Resource, context: KindContext, version: string): View {
-  const apiVersion = `meta.${context.vocabulary.groupSuffix}/${version}`;
+  const apiVersion = groupVersion(context.vocabulary.groupSuffix, "meta", version);
   return {
     key: kind.fieldAnnotations === undefined ? `metadata ${version}` : `metadata ${version} ${kind.name}`,
     apiVersion,

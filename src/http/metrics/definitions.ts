@@ -6,12 +6,16 @@ import { encryptionMetrics } from "./encryption-metrics.ts";
 import { flowMetrics } from "./flow-metrics.ts";
 import type { MetricDefinition } from "./metric-definition.ts";
 import { configurationMetrics } from "./configuration-metrics.ts";
+import { impersonationMetrics } from "./impersonation-metrics.ts";
 import { manifestMetrics } from "./manifest-metrics.ts";
 import { podSecurityMetrics } from "./pod-security-metrics.ts";
 import { queueMetrics } from "./queue-metrics.ts";
 import { productMetrics } from "./product-metrics.ts";
 import { policyMetrics } from "./policy-metrics.ts";
 import { webhookMetrics } from "./webhook-metrics.ts";
+
+/** Name of the gauge of open watches with a shard selector. */
+export const shardedWatches = "apiserver_watch_shards_total";
 
 /** When the process started. */
 export const processStartTime: MetricDefinition = {
@@ -34,6 +38,7 @@ export function metricDefinitions(vocabulary: Vocabulary): readonly MetricDefini
   return [
     ...requestMetrics,
     ...authenticationMetrics,
+    ...impersonationMetrics,
     ...admissionMetrics,
     ...aggregationMetrics,
     ...webhookMetrics,
@@ -128,6 +133,15 @@ const requestMetrics: readonly MetricDefinition[] = [
     stability: "STABLE",
     labels: ["group", "version", "resource", "subresource", "removed_release"],
     combined: "max",
+    isRecord: true,
+  },
+  {
+    name: shardedWatches,
+    help: "Open watches with a shard selector, by resource type.",
+    type: "gauge",
+    stability: "ALPHA",
+    labels: ["group", "resource"],
+    since: "1.36",
   },
   {
     name: "apiserver_watch_events_total",

@@ -107,11 +107,11 @@ interface KeyUse {
 /**
  * Returns the observer of encryption that updates the metrics.
  *
- * @param domain first label of the domain of the API groups; the prefixes of providers begin with it.
+ * @param providerPrefix first label of the domain of the API groups; the prefixes of providers begin with it.
  */
 export function encryptionObserver(
   metrics: MetricSet,
-  { clock, domain }: { readonly clock: Clock; readonly domain: string },
+  { clock, providerPrefix }: { readonly clock: Clock; readonly providerPrefix: string },
 ): EncryptionObserver {
   const used = new RecentMap<KeyUse>(keyLimits);
   const named = new RecentMap<KeyUse>(keyLimits);
@@ -137,7 +137,7 @@ export function encryptionObserver(
   return {
     now: () => clock.monotonicNow(),
     transformed: ({ resource, direction, label }, startMs, error) => {
-      const prefix = prefixOf(label, domain);
+      const prefix = prefixOf(label, providerPrefix);
       metrics.sample(operations, resource, direction, prefix, statusOf(error)).inc();
       if (error !== undefined) return;
       metrics.sample(duration, direction, prefix).observe((clock.monotonicNow() - startMs) / 1000);
@@ -162,11 +162,11 @@ function statusOf(error: unknown): string {
 }
 
 /** Returns the prefix of a cipher with this label in the reference: with the name of a service, and without that of a local key. */
-function prefixOf(label: string, domain: string): string {
+function prefixOf(label: string, providerPrefix: string): string {
   const versionAt = label.indexOf(":");
   if (versionAt === -1) return label;
   const service = label.startsWith("kms:")
     ? `${label}:`
     : label.slice(0, label.indexOf(":", versionAt + 1) + 1);
-  return `${domain}:enc:${service}`;
+  return `${providerPrefix}:enc:${service}`;
 }

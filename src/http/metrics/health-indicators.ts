@@ -1,12 +1,11 @@
 import { isAtLeast, type Release } from "../../base/releases.ts";
-import type { Topic } from "../../base/other-processes.ts";
 import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
 import { processStartTime } from "./definitions.ts";
 import type { MetricDefinition } from "./metric-definition.ts";
-import { MetricSet, type MetricValues } from "./metric-set.ts";
+import { metricTopics, MetricSet } from "./metric-set.ts";
 
-/** The health indicators of each process of a server. */
-export const indicatorsTopic: Topic<MetricValues> = { name: "health indicators" };
+/** What the processes of a server share about the health indicators. */
+export const indicatorTopics = metricTopics("health indicators");
 
 /** The results of health checks as metrics, from which service levels are computed. */
 export class HealthIndicators {

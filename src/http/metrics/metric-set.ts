@@ -18,8 +18,20 @@ export interface MetricSettings {
 /** The values of all metrics of one process, by name of the metric. */
 export type MetricValues = Readonly<Record<string, SampleValues>>;
 
-/** The metrics of each process of a server. */
-export const metricsTopic: Topic<MetricValues> = { name: "metrics" };
+/** What the processes of a server share about one set of metrics. */
+export interface MetricTopics {
+  readonly values: Topic<MetricValues>;
+  /** Has each process clear its metrics; the value says nothing. */
+  readonly clearing: Topic<true>;
+}
+
+/** Returns the topics of a set of metrics. @param name unique among the sets of a server */
+export function metricTopics(name: string): MetricTopics {
+  return { values: { name }, clearing: { name: `clear ${name}` } };
+}
+
+/** What the processes of a server share about the metrics of the server. */
+export const serverTopics = metricTopics("metrics");
 
 const ignored: Sample = {
   inc: () => undefined,
@@ -42,7 +54,8 @@ export class MetricSet {
   constructor(definitions: readonly MetricDefinition[], settings: MetricSettings) {
     for (const definition of definitions) {
       if (isHidden(definition, settings)) continue;
-      const { name, deprecated } = definition;
+      const { name, since, deprecated } = definition;
+      if (since !== undefined && isLater(since, settings.release)) continue;
       if (deprecated !== undefined && !isLater(deprecated.since, settings.release)) {
         settings.warn(`the metric ${name} is deprecated since ${deprecated.since}`);
       }
@@ -50,7 +63,7 @@ export class MetricSet {
     }
   }
 
-  /** Returns the sample of a metric with these labels, in the order of the definition. Hidden metrics ignore changes. */
+  /** Returns the sample of a metric with these labels, in the order of the definition. Metrics that the release doesn't show ignore changes. */
   sample(name: string, ...labels: readonly string[]): Sample {
     return this.metrics.get(name)?.sample(labels) ?? ignored;
   }
@@ -58,6 +71,11 @@ export class MetricSet {
   /** Removes all samples of a metric. */
   reset(name: string): void {
     this.metrics.get(name)?.reset();
+  }
+
+  /** Sets what counts since the start to zero, in all samples; gauges of a current state keep it. Samples stay valid. */
+  clear(): void {
+    for (const metric of this.metrics.values()) metric.clear();
   }
 
   /** Registers a function that updates metrics before they are shown. */
@@ -77,13 +95,13 @@ export class MetricSet {
    * @param others combined with those of this process.
    * @param topic under which the others share them.
    */
-  async *pieces(others?: OtherProcesses, topic = metricsTopic): AsyncGenerator<Buffer> {
+  async *pieces(others?: OtherProcesses, topic = serverTopics.values): AsyncGenerator<Buffer> {
     await this.collect();
     const processes = others === undefined ? [] : await others.collect(topic);
     const yieldIfDue = createYielder();
     let text = "";
     for (const [name, metric] of this.metrics) {
-      for (const piece of metric.pieces(processes.map((values) => values[name] ?? []))) {
+      for (const piece of metric.pieces(processes.map((process) => process[name] ?? []))) {
         text += piece;
         if (text.length < pieceLength) continue;
         yield Buffer.from(text);

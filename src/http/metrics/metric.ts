@@ -44,6 +44,13 @@ export class Metric {
     if (this.definition.labels.length === 0) this.sample([]);
   }
 
+  /** Sets all samples to zero, except those of a gauge that shows a current state. */
+  clear(): void {
+    const { type, isRecord } = this.definition;
+    if (type === "gauge" && isRecord !== true) return;
+    for (const sample of this.samples.values()) sample.clear();
+  }
+
   /** Returns the current values of all samples. */
   values(): SampleValues {
     return Array.from(this.samples.values(), (sample) => [sample.labels, sample.numbers()]);
@@ -114,6 +121,7 @@ function escapeLabel(value: string): string {
 interface Recorder extends Sample {
   readonly labels: string;
   numbers(): SampleNumbers;
+  clear(): void;
 }
 
 /** The value of a counter or gauge. */
@@ -139,6 +147,10 @@ class SingleValue implements Recorder {
 
   numbers(): SampleNumbers {
     return [this.value];
+  }
+
+  clear(): void {
+    this.value = 0;
   }
 }
 
@@ -179,5 +191,11 @@ class Distribution implements Recorder {
 
   numbers(): SampleNumbers {
     return [...this.counts, this.sum, this.count];
+  }
+
+  clear(): void {
+    this.counts.fill(0);
+    this.sum = 0;
+    this.count = 0;
   }
 }

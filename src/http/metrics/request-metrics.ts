@@ -1,8 +1,11 @@
 import { lifeCycleOf } from "../../kinds/life-cycles.ts";
+import type { Selection } from "../../resources/objects/selection.ts";
+import { ShardSelection } from "../../resources/objects/shards.ts";
 import type { Resource } from "../../resources/registry/registry.ts";
 import type { HttpExchange } from "../transport/http-exchange.ts";
 import type { RequestContext } from "../request/context.ts";
 import { isConnection, isSubscription, type RequestFacts, type ResourceFacts } from "../request/facts.ts";
+import { shardedWatches } from "./definitions.ts";
 import type { MetricSet, Sample } from "./metric-set.ts";
 
 /** The samples of requests with the same labels; times and sizes only of requests that aren't long-running. */
@@ -106,6 +109,14 @@ export class RequestMetrics {
     );
     sample.inc();
     exchange.onClose(() => sample.dec());
+  }
+
+  /** Counts a watch with a shard selector until the returned function is called; counts no other watch. */
+  shardedWatch({ group, name }: Resource, selection: Selection): (() => void) | undefined {
+    if (!(selection instanceof ShardSelection)) return undefined;
+    const sample = this.metrics.sample(shardedWatches, group, name);
+    sample.inc();
+    return () => sample.dec();
   }
 
   /** Counts events sent to a watcher. */

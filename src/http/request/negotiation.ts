@@ -1,3 +1,4 @@
+import { apiGroup } from "../../vocabulary/names.ts";
 import { StatusError } from "../../base/status-error.ts";
 import { groupHint, mediaTypeHint } from "../../vocabulary/other-vocabulary.ts";
 import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
@@ -145,7 +146,7 @@ function representationOf(
   if (format === undefined) return undefined;
   const { as, g: group, v: version = "" } = parameters;
   if (as === undefined) return { format, as: "whole", version: "" };
-  if (group !== `meta.${vocabulary.groupSuffix}` || (version !== "v1" && version !== "v1beta1"))
+  if (group !== apiGroup(vocabulary.groupSuffix, "meta") || (version !== "v1" && version !== "v1beta1"))
     return undefined;
   if (as === "Table") return isBinary(format) ? undefined : { format, as: "table", version };
   const partial = as === "PartialObjectMetadata" || as === "PartialObjectMetadataList";

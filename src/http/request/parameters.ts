@@ -238,7 +238,11 @@ function selectionOf(resource: Resource, query: Query): Selection {
 }
 
 /** Limits a selection to the shards of the parameter `shardSelector`, which is ignored while its feature gate is off, as in the reference. */
-function inShards(selection: Selection, query: Query, { featureEnabled }: ParameterRules): Selection {
+export function inShards(
+  selection: Selection,
+  query: Query,
+  { featureEnabled }: Pick<ParameterRules, "featureEnabled">,
+): Selection {
   const text = textOf(query, "shardSelector");
   if (text === undefined || !featureEnabled("ShardedListAndWatch")) return selection;
   return new ShardSelection(selection, parseShards(text));

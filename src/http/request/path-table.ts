@@ -1,3 +1,4 @@
+import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
 import type { RequestContext } from "./context.ts";
 
 /** Serves the requests for a path. */
@@ -11,6 +12,11 @@ export interface ChangingPaths {
 }
 
 const documentMethods: readonly string[] = ["GET", "HEAD"];
+
+/** Returns the methods of documents whose paths the reference serves with GET only. */
+export function methodsOfStrictDocuments({ behavior }: Vocabulary): readonly string[] {
+  return behavior.headOfResources ? documentMethods : ["GET"];
+}
 
 /** Handlers of non-resource paths. */
 export class PathTable {
@@ -44,9 +50,9 @@ export class PathTable {
   }
 
   /** Adds the handler of a path with and without a trailing slash, as for discovery. */
-  addWithSlash(path: string, handler: PathHandler): void {
-    this.exact.set(path, handler);
-    this.exact.set(`${path}/`, handler);
+  addWithSlash(path: string, handler: PathHandler, methods = documentMethods): void {
+    this.addWithMethods(path, methods, handler);
+    this.addWithMethods(`${path}/`, methods, handler);
   }
 
   /** Returns the handler of a path; undefined if there is none. The path isn't normalized, because authorization decides about exactly this text. */

@@ -1,3 +1,4 @@
+import { labelKey } from "../../vocabulary/names.ts";
 import type { Attributes } from "../../authorization/authorizer.ts";
 import { dnsSubdomainFaults } from "../../base/names.ts";
 import type { StatusError } from "../../base/status-error.ts";
@@ -22,9 +23,9 @@ type Mode = (typeof modes)[number];
 /** From this number of groups or extra values on, the right to all of them is tried first. */
 const manyValues = 4;
 
-/** The impersonated user and the verb that allowed it; or why the first mode for such a user refused. */
+/** The impersonated user and the mode that allowed it; or why the first mode for such a user refused. */
 export type ConstrainedResult =
-  { readonly user: UserInfo; readonly constraint: string } | { readonly refusal: StatusError | undefined };
+  { readonly user: UserInfo; readonly mode: Mode } | { readonly refusal: StatusError | undefined };
 
 /** Returns the user of a request by the first mode that allows it. */
 export async function constrainedUser(
@@ -40,7 +41,7 @@ export async function constrainedUser(
     if (refused === undefined) {
       const { name, uid, extra } = target;
       const user = { name, uid, extra, groups: constrainedGroups(vocabulary, target) };
-      return { user, constraint: `impersonate:${mode}` };
+      return { user, mode };
     }
     refusal ??= refused;
   }
@@ -57,7 +58,7 @@ function applies(mode: Mode, vocabulary: Vocabulary, target: ImpersonatedUser, c
   if (uid !== "" || groups.length > 0 || Object.keys(extra).length > 0) return false;
   if (mode === "serviceaccount") return account !== undefined;
   if (mode === "arbitrary-node") return node !== undefined;
-  const [ownNode, ...more] = caller.extra[`authentication.${vocabulary.domain}/node-name`] ?? [];
+  const [ownNode, ...more] = caller.extra[labelKey(vocabulary.domain, "node-name", "authentication")] ?? [];
   const isAccount = serviceAccountOf(vocabulary, caller.name) !== undefined;
   return node !== undefined && isAccount && more.length === 0 && ownNode === node;
 }
@@ -69,10 +70,10 @@ async function refusalIn(
   target: ImpersonatedUser,
   mode: Mode,
 ): Promise<StatusError | undefined> {
-  const { authorizer, authorizesSelectors, engine } = service;
+  const { authorizer, authorizesSelectors, engine, impersonations } = service;
   const { facts, caller } = request;
   const refusalOf = async (attributes: Attributes): Promise<StatusError | undefined> => {
-    const decision = await authorizer.authorize(attributes);
+    const decision = await impersonations.authorize(authorizer, attributes, mode);
     return decision.verdict === "allow" ? undefined : forbidden(attributes, decision);
   };
   const user = mode === "associated-node" ? withoutNode(caller, engine.vocabulary) : caller;
@@ -171,7 +172,7 @@ function nodeOf({ systemPrefix }: Vocabulary, user: string): string | undefined 
 /** Returns the caller with the names of its extra values only, so that decisions can't depend on its node. */
 function withoutNode(caller: UserInfo, { domain }: Vocabulary): UserInfo {
   const keys = Object.keys(caller.extra).toSorted();
-  return { ...caller, extra: { [`authentication.${domain}/associated-node-keys`]: keys } };
+  return { ...caller, extra: { [labelKey(domain, "associated-node-keys", "authentication")]: keys } };
 }
 
 function constrainedGroups(vocabulary: Vocabulary, target: ImpersonatedUser): readonly string[] {

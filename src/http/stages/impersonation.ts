@@ -1,7 +1,7 @@
 import type { MaybePromise } from "../../base/maybe-promise.ts";
 import { StatusError } from "../../base/status-error.ts";
 import type { UserInfo } from "../../base/user-info.ts";
-import type { Attributes } from "../../authorization/authorizer.ts";
+import type { Attributes, Authorizer } from "../../authorization/authorizer.ts";
 import { authentication } from "../../kinds/groups.ts";
 import { groupName } from "../../schema/kind.ts";
 import { forbidden } from "../request/attributes.ts";
@@ -29,20 +29,53 @@ async function become(
   if (target.name === "") {
     throw new StatusError("BadRequest", "groups and other facts can't be impersonated without a user");
   }
-  const { engine } = service;
-  const constrained = engine.featureEnabled("ConstrainedImpersonation")
-    ? await constrainedUser(service, request, target)
-    : undefined;
-  if (constrained !== undefined && "user" in constrained) {
-    request.user = constrained.user;
-    request.impersonationConstraint = constrained.constraint;
+  if (!service.engine.featureEnabled("ConstrainedImpersonation")) {
+    const refusal = await becomeByOldRights(service, request, target, service.authorizer);
+    if (refusal !== undefined) throw refusal;
     return;
   }
-  for (const attributes of rightsFor(service, request.caller, target)) {
-    const decision = await service.authorizer.authorize(attributes);
-    if (decision.verdict !== "allow") throw constrained?.refusal ?? forbidden(attributes, decision);
+  const { impersonations } = service;
+  const startMs = impersonations.begin();
+  let mode: string | undefined;
+  try {
+    mode = await becomeInMode(service, request, target);
+  } finally {
+    impersonations.attempted(mode, startMs);
   }
-  request.user = { ...target, groups: groupsOf(engine.vocabulary, target) };
+}
+
+/** Sets the user in the first mode that allows it, and returns the name of the mode. @throws {StatusError} Forbidden */
+async function becomeInMode(
+  service: HttpService,
+  request: RequestContext,
+  target: ImpersonatedUser,
+): Promise<string> {
+  const constrained = await constrainedUser(service, request, target);
+  if ("user" in constrained) {
+    request.user = constrained.user;
+    request.impersonationConstraint = `impersonate:${constrained.mode}`;
+    return constrained.mode;
+  }
+  const refusal = await becomeByOldRights(service, request, target, {
+    authorize: (attributes) => service.impersonations.authorize(service.authorizer, attributes, "legacy"),
+  });
+  if (refusal !== undefined) throw constrained.refusal ?? refusal;
+  return "legacy";
+}
+
+/** Sets the user if the caller has the verb `impersonate` on all its fields; otherwise returns the error. */
+async function becomeByOldRights(
+  service: HttpService,
+  request: RequestContext,
+  target: ImpersonatedUser,
+  authorizer: Authorizer,
+): Promise<StatusError | undefined> {
+  for (const attributes of rightsFor(service, request.caller, target)) {
+    const decision = await authorizer.authorize(attributes);
+    if (decision.verdict !== "allow") return forbidden(attributes, decision);
+  }
+  request.user = { ...target, groups: groupsOf(service.engine.vocabulary, target) };
+  return undefined;
 }
 
 /** The attributes to authorize. */

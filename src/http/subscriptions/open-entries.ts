@@ -3,6 +3,8 @@ import { parseSelection, type Selection } from "../../resources/objects/selectio
 import type { Resource } from "../../resources/registry/registry.ts";
 import { failureStatus } from "../answers/status.ts";
 import { attributesOf, attributesWithSelectors, forbidden } from "../request/attributes.ts";
+import type { Query } from "../request/facts.ts";
+import { inShards } from "../request/parameters.ts";
 import { newRequest, type RequestContext, type ResourceContext } from "../request/context.ts";
 import type { HttpService } from "../service.ts";
 import { authorize } from "../stages/authorization.ts";
@@ -95,8 +97,23 @@ async function openEntry(
     name: "",
     subresource: "",
   };
-  const selection = parseSelection(resource, entry.labelSelector, entry.fieldSelector);
+  const selection = selectionOf(service, entry, resource, facts.query);
   return { request: request as ResourceContext, selection, text: resourceText(entry) };
+}
+
+/** @throws {StatusError} BadRequest for an invalid selector, and for one of shards while their feature gate is off. */
+function selectionOf(
+  { engine }: HttpService,
+  entry: WatchEntry,
+  resource: Resource,
+  query: Query,
+): Selection {
+  const { labelSelector, fieldSelector, shardSelector } = entry;
+  // A list or watch ignores the parameter, as in the reference; its client can compare the metadata of the list.
+  if (shardSelector !== undefined && !engine.featureEnabled("ShardedListAndWatch")) {
+    throw new StatusError("BadRequest", "shardSelector: requires the feature gate ShardedListAndWatch");
+  }
+  return inShards(parseSelection(resource, labelSelector, fieldSelector), query, engine);
 }
 
 /**

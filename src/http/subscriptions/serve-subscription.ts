@@ -73,11 +73,14 @@ async function stream(
   const body = exchange.stream(200, headersFor(isEventStream ? eventStreamType : "application/json"));
   const form = isEventStream ? "events" : "lines";
   const subscription = new Subscription(service, request, parameters, entries, form, body);
-  const unregister = entries.map((entry) => service.watches.add(entry.request.facts, entry.selection));
+  const unregister = entries.flatMap(({ request: { facts: watched, target }, selection }) => [
+    service.watches.add(watched, selection),
+    service.metrics.shardedWatch(target.resource, selection),
+  ]);
   facts.query.release();
   for (const entry of entries) entry.request.facts.query.release();
   subscription.stream.attach(() => {
-    for (const remove of unregister) remove();
+    for (const remove of unregister) remove?.();
   });
   await subscription.run(after);
 }

@@ -15,14 +15,17 @@ export interface WatchEntry {
   readonly namespace: string;
   readonly labelSelector: string;
   readonly fieldSelector: string;
+  /** Undefined for all shards. */
+  readonly shardSelector?: string;
 }
 
-const members = ["group", "version", "resource", "namespace", "labelSelector", "fieldSelector"] as const;
-const selectors = ["namespace", "labelSelector", "fieldSelector"] as const;
+const selectors = ["namespace", "labelSelector", "fieldSelector", "shardSelector"] as const;
+const members = ["group", "version", "resource", ...selectors] as const;
+type NewEntry = { -readonly [name in keyof WatchEntry]: WatchEntry[name] };
 
 /**
  * Parses the values of the parameter `watch`: `RESOURCE`, `VERSION/RESOURCE` or `GROUP/VERSION/RESOURCE`, then optionally `?` and the
- * parameters `namespace`, `labelSelector` and `fieldSelector` as in a URL.
+ * parameters `namespace`, `labelSelector`, `fieldSelector` and `shardSelector` as in a URL.
  *
  * @throws {StatusError} BadRequest
  */
@@ -38,7 +41,7 @@ function parseWatch(value: string, errorPrefix: string): WatchEntry {
   if (more.length > 0 || type.split("/", 4).includes("")) {
     throw badRequest(errorPrefix, "must begin with RESOURCE, VERSION/RESOURCE or GROUP/VERSION/RESOURCE");
   }
-  const entry = { group, version, resource, namespace: "", labelSelector: "", fieldSelector: "" };
+  const entry: NewEntry = { group, version, resource, namespace: "", labelSelector: "", fieldSelector: "" };
   if (at === -1) return entry;
   for (const [name, text] of new URLSearchParams(value.slice(at + 1))) {
     const selector = selectors.find((one) => one === name);
@@ -49,7 +52,7 @@ function parseWatch(value: string, errorPrefix: string): WatchEntry {
 }
 
 /**
- * Decodes the body of a POST: `{"watches":[{"group","version","resource","namespace","labelSelector","fieldSelector"}]}`.
+ * Decodes the body of a POST: `{"watches":[{"group","version","resource","namespace","labelSelector","fieldSelector","shardSelector"}]}`.
  *
  * @throws {StatusError} BadRequest
  */
@@ -66,7 +69,7 @@ export function decodeWatches(body: JsonValue): WatchEntry[] {
 
 function decodeWatch(value: JsonValue, errorPrefix: string): WatchEntry {
   if (!isObject(value)) throw badRequest(errorPrefix, "must be an object");
-  const entry = {
+  const entry: NewEntry = {
     group: "",
     version: "",
     resource: "",
@@ -111,7 +114,7 @@ export function resourceText({ group, version, resource }: WatchEntry): string {
  * @throws {StatusError} BadRequest if a member isn't one segment of a path.
  */
 export function factsOf(entry: WatchEntry, view: string | undefined): ResourceFacts {
-  const { group, version, resource, namespace, labelSelector, fieldSelector } = entry;
+  const { group, version, resource, namespace, labelSelector, fieldSelector, shardSelector } = entry;
   const segments = [
     ...(group === "" ? ["api"] : ["apis", group]),
     version,
@@ -121,6 +124,7 @@ export function factsOf(entry: WatchEntry, view: string | undefined): ResourceFa
   const query = new URLSearchParams({ watch: "true" });
   if (labelSelector !== "") query.set("labelSelector", labelSelector);
   if (fieldSelector !== "") query.set("fieldSelector", fieldSelector);
+  if (shardSelector !== undefined) query.set("shardSelector", shardSelector);
   if (view !== undefined) query.set("view", view);
   const facts = readFacts("GET", `/${segments.map(encodeURIComponent).join("/")}?${query}`);
   if (!isSame(facts, entry)) {

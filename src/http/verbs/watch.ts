@@ -47,8 +47,12 @@ export async function serveWatch(service: HttpService, request: ResourceContext)
       : openWebSocket(request.exchange, handshake, service.clock);
   const watcher = new Watcher(service, request, { parameters, view }, encoding, stream);
   const unregister = service.watches.add(facts, parameters.selection);
+  const unregisterShard = service.metrics.shardedWatch(target.resource, parameters.selection);
   facts.query.release();
-  watcher.stream.attach(unregister);
+  watcher.stream.attach(() => {
+    unregister();
+    unregisterShard?.();
+  });
   await watcher.run(fromState ? undefined : resourceVersion);
 }
 

@@ -1,3 +1,4 @@
+import { apiGroup } from "../../vocabulary/names.ts";
 import type { KindContext } from "../../schema/context.ts";
 import type { FieldReport } from "../../schema/faults.ts";
 import type { ObjectMetaValue } from "../../schema/kind.ts";
@@ -5,7 +6,7 @@ import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
 
 /** Returns the suffix of the names of objects that are configured in files. */
 export function staticSuffix({ groupSuffix }: Vocabulary): string {
-  return `.static.${groupSuffix}`;
+  return `.${apiGroup(groupSuffix, "static")}`;
 }
 
 /** Rejects a name that is reserved for configurations of admission in files (release 1.37 on): `….static.k8s.io`. */

@@ -1,3 +1,4 @@
+import { isInDomain, subdomain } from "../../vocabulary/names.ts";
 import { isAtLeast } from "../../base/releases.ts";
 import { dnsSubdomainFaults } from "../../base/names.ts";
 import type { KindContext } from "../../schema/context.ts";
@@ -136,11 +137,9 @@ export function checkApproval(
   { vocabulary }: KindContext,
 ): void {
   const { group } = definition.spec;
-  const isProtected = [vocabulary.groupSuffix, vocabulary.domain].some(
-    (domain) => group === domain || group.endsWith(`.${domain}`),
-  );
+  const isProtected = [vocabulary.groupSuffix, vocabulary.domain].some((domain) => isInDomain(domain, group));
   if (!isProtected) return;
-  const annotation = `api-approved.${vocabulary.domain}`;
+  const annotation = subdomain(vocabulary.domain, "api-approved");
   const word = definition.metadata.annotations?.[annotation] ?? "";
   const before = live?.metadata.annotations?.[annotation] ?? "";
   if (live !== undefined && approvalOf(word) === approvalOf(before)) return;

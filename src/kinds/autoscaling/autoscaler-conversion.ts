@@ -1,4 +1,4 @@
-import type { Domain } from "../../vocabulary/names.ts";
+import { type Domain, subdomain } from "../../vocabulary/names.ts";
 import { struct } from "./v1.ts";
 import { parseEmbeddedJson } from "../../base/json/embedded.ts";
 import type { KindContext } from "../../schema/context.ts";
@@ -35,7 +35,7 @@ const Behavior = struct("Behavior", "", { value: field(undefined, HorizontalPodA
 type Annotations = Readonly<Record<string, string>>;
 
 function annotationNames(domain: Domain) {
-  const prefix = `autoscaling.alpha.${domain}`;
+  const prefix = subdomain(domain, "autoscaling.alpha");
   return {
     metrics: `${prefix}/metrics`,
     currentMetrics: `${prefix}/current-metrics`,

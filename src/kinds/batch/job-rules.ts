@@ -1,3 +1,4 @@
+import { labelKey } from "../../vocabulary/names.ts";
 import { isAtLeast } from "../../base/releases.ts";
 import { labelSelectorFaults, compileLabelSelector } from "../../base/label-selector.ts";
 import type { KindContext } from "../../schema/context.ts";
@@ -163,7 +164,7 @@ export function generateSelector(
 
 /** Names of the labels with a job's uid and name, those with a domain last. */
 function labelsOf({ release, vocabulary }: Pick<KindContext, "release" | "vocabulary">) {
-  const prefixes = isAtLeast(release, "1.27") ? ["", `batch.${vocabulary.domain}/`] : [""];
+  const prefixes = isAtLeast(release, "1.27") ? ["", labelKey(vocabulary.domain, "", "batch")] : [""];
   return [uidLabel, nameLabel].map((label) => prefixes.map((prefix) => prefix + label)) as [
     string[],
     string[],

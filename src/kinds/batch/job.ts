@@ -1,3 +1,4 @@
+import { labelKey } from "../../vocabulary/names.ts";
 import { isAtLeast } from "../../base/releases.ts";
 import { kind, struct } from "./v1.ts";
 import { dnsLabelFaults } from "../../base/names.ts";
@@ -148,7 +149,7 @@ export const JobSpec = struct(
 
 /** Annotation of jobs whose pods are counted by means of finalizers; the server sets it on every new job. */
 function trackingAnnotation({ domain }: Vocabulary): string {
-  return `batch.${domain}/job-tracking`;
+  return labelKey(domain, "job-tracking", "batch");
 }
 
 function isTracked({ metadata }: ApiObject, annotation: string): boolean {

@@ -1,3 +1,4 @@
+import { isInDomain } from "../../vocabulary/names.ts";
 import { isDeepStrictEqual } from "node:util";
 import { dnsSubdomainFaults, qualifiedNameFaults } from "../../base/names.ts";
 import type { KindContext } from "../../schema/context.ts";
@@ -35,7 +36,7 @@ export function checkNewRequest(
   if (seconds === undefined) return secondsReport.required("must be set");
   const { domain } = vocabulary;
   const [host = ""] = spec.signerName.split("/", 1);
-  const max = host === domain || host.endsWith(`.${domain}`) ? maxOwnSignerSeconds : maxSeconds;
+  const max = isInDomain(domain, host) ? maxOwnSignerSeconds : maxSeconds;
   if (seconds < minSeconds || seconds > max) {
     secondsReport.invalid(seconds, `must be in the range [${minSeconds}, ${max}]`);
   }

@@ -1,3 +1,4 @@
+import { labelKey } from "../../vocabulary/names.ts";
 import { isDeepStrictEqual } from "node:util";
 import { certificateRequestFault, certificatesFault } from "../../base/certificates/certificate-request.ts";
 import { pemOfBase64 } from "../../base/certificates/pem.ts";
@@ -47,7 +48,7 @@ export function checkNewSpec(spec: Spec, report: FieldReport, context: KindConte
 
 /** Rejects the signer of legacy requests, which v1 doesn't support. */
 function checkNoLegacySigner(signer: string, report: FieldReport, { vocabulary }: KindContext): void {
-  if (signer !== `${vocabulary.domain}/legacy-unknown`) return;
+  if (signer !== labelKey(vocabulary.domain, "legacy-unknown")) return;
   report.invalid(signer, "the legacy signerName is not allowed via this API version");
 }
 

@@ -1,3 +1,4 @@
+import { labelKey } from "../../vocabulary/names.ts";
 import type { FieldReport } from "../../schema/faults.ts";
 import type { VocabularyString } from "../../schema/types.ts";
 import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
@@ -34,7 +35,7 @@ export function modesText(modes: readonly string[] | undefined): string {
 
 /** Annotation that named the class of a volume or claim before the field existed. */
 export function classAnnotation({ domain }: Vocabulary): string {
-  return `volume.beta.${domain}/storage-class`;
+  return labelKey(domain, "storage-class", "volume.beta");
 }
 
 /** Returns warnings for a volume or claim that names its class in the annotation. */

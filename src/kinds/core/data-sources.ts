@@ -1,3 +1,4 @@
+import { apiGroup } from "../../vocabulary/names.ts";
 import type { KindContext } from "../../schema/context.ts";
 import type { TypedLocalObjectReference, TypedObjectReference } from "./references.ts";
 
@@ -27,10 +28,10 @@ export function matchDataSources(spec: DataSources, live: DataSources, context: 
 function isKnown(source: TypedLocalObjectReference | undefined, { vocabulary }: KindContext): boolean {
   if (source === undefined) return false;
   const { kind } = source;
-  const apiGroup = source.apiGroup ?? "";
+  const group = source.apiGroup ?? "";
   return (
-    (apiGroup === "" && kind === "PersistentVolumeClaim") ||
-    (apiGroup === `snapshot.storage.${vocabulary.groupSuffix}` && kind === "VolumeSnapshot")
+    (group === "" && kind === "PersistentVolumeClaim") ||
+    (group === apiGroup(vocabulary.groupSuffix, "snapshot.storage") && kind === "VolumeSnapshot")
   );
 }
 

@@ -1,3 +1,4 @@
+import { labelKey } from "../../vocabulary/names.ts";
 import { qualifiedNameFaults } from "../../base/names.ts";
 import { deepClone } from "../../base/json/value.ts";
 import { kind, struct } from "./v1.ts";
@@ -72,7 +73,7 @@ export const Namespace = kind({
     copy.status = { phase: "Active", ...copy.status };
     const name = copy.metadata.name;
     if (name === undefined || name === "") return;
-    copy.metadata.labels = { ...copy.metadata.labels, [`${vocabulary.domain}/metadata.name`]: name };
+    copy.metadata.labels = { ...copy.metadata.labels, [labelKey(vocabulary.domain, "metadata.name")]: name };
   },
   prepareCreate(copy, { vocabulary }) {
     const finalizers = copy.spec?.finalizers ?? [];

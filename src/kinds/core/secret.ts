@@ -1,3 +1,4 @@
+import { labelKey } from "../../vocabulary/names.ts";
 import { isAtLeast } from "../../base/releases.ts";
 import { certificateOf } from "../../base/certificates/parsed-certificate.ts";
 import { pemBlocks } from "../../base/certificates/pem.ts";
@@ -12,7 +13,7 @@ import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
 import { ageColumn, nameColumn } from "../columns.ts";
 import { checkDataKeys, checkImmutable, decodedBytes, maxDataBytes } from "./data-keys.ts";
 
-const typed = (name: string) => (vocabulary: Vocabulary) => `${vocabulary.domain}/${name}`;
+const typed = (name: string) => (vocabulary: Vocabulary) => labelKey(vocabulary.domain, name);
 
 export const Secret = kind({
   name: "Secret",
@@ -29,7 +30,7 @@ export const Secret = kind({
     data: field(2, map(bytes), "Values in base64, by key."),
     type: field(3, string, "Type of the data; immutable. Default: Opaque.").knownValues(
       "Opaque",
-      (vocabulary) => `bootstrap.${vocabulary.domain}/token`,
+      (vocabulary) => labelKey(vocabulary.domain, "token", "bootstrap"),
       typed("basic-auth"),
       typed("dockercfg"),
       typed("dockerconfigjson"),
@@ -76,7 +77,7 @@ export const Secret = kind({
     checkImmutable(live, secret, [["data", live.data, secret.data]], report);
   },
   warnings(secret, { vocabulary, release }) {
-    if (secret.type !== `${vocabulary.domain}/tls` || !isAtLeast(release, "1.27")) return [];
+    if (secret.type !== labelKey(vocabulary.domain, "tls") || !isAtLeast(release, "1.27")) return [];
     return keyPairWarnings(secret.data ?? {});
   },
   columns: [
@@ -113,7 +114,7 @@ function checkTyped(secret: Secret, report: FieldReport, vocabulary: Vocabulary)
   };
   switch (secret.type) {
     case typed("service-account-token")(vocabulary): {
-      const annotation = `${vocabulary.domain}/service-account.name`;
+      const annotation = labelKey(vocabulary.domain, "service-account.name");
       if ((secret.metadata.annotations?.[annotation] ?? "") === "") {
         report.at("metadata", "annotations").key(annotation).required();
       }

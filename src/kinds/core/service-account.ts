@@ -1,3 +1,4 @@
+import { labelKey } from "../../vocabulary/names.ts";
 import { isAtLeast } from "../../base/releases.ts";
 import { kind } from "./v1.ts";
 import { type ObjectFor } from "../../schema/kind.ts";
@@ -51,7 +52,7 @@ export const ServiceAccount = kind({
     ageColumn,
   ],
   warnings: ({ metadata }, { vocabulary, release }, live) => {
-    const key = `${vocabulary.domain}/enforce-mountable-secrets`;
+    const key = labelKey(vocabulary.domain, "enforce-mountable-secrets");
     const isAdded =
       metadata.annotations?.[key] !== undefined && live?.metadata.annotations?.[key] === undefined;
     if (!isAdded || !isAtLeast(release, "1.32")) return [];

@@ -1,3 +1,4 @@
+import { groupAnnotation } from "../../vocabulary/names.ts";
 import * as v1 from "./v1.ts";
 import * as v1beta2 from "./v1beta2.ts";
 import * as v1beta3 from "./v1beta3.ts";
@@ -12,7 +13,7 @@ import { declarePriorityLevel, type SharesName } from "./declare-priority-level.
  * the two itself and doesn't have it.
  */
 const zeroKeptKey = ({ groupSuffix }: Vocabulary): string =>
-  `flowcontrol.${groupSuffix}/v1beta3-preserve-zero-concurrency-shares`;
+  groupAnnotation(groupSuffix, "v1beta3-preserve-zero-concurrency-shares", "flowcontrol");
 
 /** First release with `v1`. */
 const zeroSince = "1.29";

@@ -1,3 +1,4 @@
+import { labelKey } from "../../vocabulary/names.ts";
 import { pathSegmentFaults } from "../../base/names.ts";
 import type { KindContext } from "../../schema/context.ts";
 import type { FieldReport } from "../../schema/faults.ts";
@@ -100,7 +101,7 @@ function checkMatched(path = "", pathType: string, report: FieldReport): void {
 
 /** Annotation that named the class of an ingress before the field existed. */
 export function classAnnotation({ domain }: Vocabulary): string {
-  return `${domain}/ingress.class`;
+  return labelKey(domain, "ingress.class");
 }
 
 /** Rejects a new ingress that names its class twice. */

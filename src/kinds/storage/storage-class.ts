@@ -1,3 +1,4 @@
+import { labelKey } from "../../vocabulary/names.ts";
 import { isAtLeast } from "../../base/releases.ts";
 import { unchanged, same } from "../checks/values.ts";
 import { ageColumn, nameColumn } from "../columns.ts";
@@ -116,6 +117,6 @@ export type StorageClass = ObjectFor<typeof StorageClass>;
 /** Returns true if claims without a class get this one. */
 function isDefaultClass({ annotations }: ObjectMetaValue, { domain }: Vocabulary): boolean {
   return ["storageclass", "storageclass.beta"].some(
-    (prefix) => annotations?.[`${prefix}.${domain}/is-default-class`] === "true",
+    (prefix) => annotations?.[labelKey(domain, "is-default-class", prefix)] === "true",
   );
 }

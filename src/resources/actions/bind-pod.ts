@@ -1,3 +1,4 @@
+import { labelKey } from "../../vocabulary/names.ts";
 import { labelValueFaults, qualifiedNameFaults } from "../../base/names.ts";
 import { deepClone } from "../../base/json/value.ts";
 import { StatusError } from "../../base/status-error.ts";
@@ -82,7 +83,9 @@ async function topologyLabels(engine: Engine, node: string): Promise<Record<stri
   if (entry === undefined) return undefined;
   const labels = decodeEntry(entry).metadata.labels ?? {};
   const { domain } = engine.vocabulary;
-  const keys = [`topology.${domain}/region`, `topology.${domain}/zone`].filter((key) => key in labels);
+  const keys = [labelKey(domain, "region", "topology"), labelKey(domain, "zone", "topology")].filter(
+    (key) => key in labels,
+  );
   return keys.length === 0 ? undefined : Object.fromEntries(keys.map((key) => [key, labels[key]!]));
 }
 

@@ -1,3 +1,4 @@
+import { labelKey } from "../../vocabulary/names.ts";
 import { isAtLeast } from "../../base/releases.ts";
 import { StatusError } from "../../base/status-error.ts";
 import { TokenRequest } from "../../kinds/authentication/token-request.ts";
@@ -82,7 +83,7 @@ export async function requestToken(
     warnAfter: lifetime.warnSeconds === undefined ? undefined : issuedAt + lifetime.warnSeconds,
   });
   if (id !== undefined) {
-    const key = `authentication.${engine.vocabulary.domain}/issued-credential-id`;
+    const key = labelKey(engine.vocabulary.domain, "issued-credential-id", "authentication");
     options.report?.annotate(key, credentialId(id));
   }
   // The response has the requested time, so that the client renews the token by then.

@@ -1,3 +1,4 @@
+import { invalidManagersWarning } from "../ownership/admitted-managers.ts";
 import { deepClone } from "../../base/json/value.ts";
 import { dropRepeatedOwners, withWarnings } from "../input/repeated-owners.ts";
 import { definitionCondition } from "../engine/definition-condition.ts";
@@ -108,10 +109,14 @@ async function admitAndStore(
   const owned = recorded instanceof Promise ? await recorded : recorded;
   const admission = nextStep(write);
   if (admission !== undefined) await admission;
+  const { managedFields } = object.metadata;
   const mutated = engine.admit.mutate(request);
   if (mutated !== undefined) await mutated;
   const admitted = request.effects.reinvocationRequested ? afterRewrite(request, object) : request;
-  const added = dropRepeatedOwners(object.metadata, " after mutating admission happens");
+  const added = [
+    ...dropRepeatedOwners(object.metadata, " after mutating admission happens"),
+    ...invalidManagersWarning(managedFields, object),
+  ];
   const preparation = nextStep(write);
   if (preparation !== undefined) await preparation;
   kind.prepareCreate?.(object, kindContext(engine, target, options.user));

@@ -1,3 +1,4 @@
+import { invalidManagersWarning } from "../ownership/admitted-managers.ts";
 import { dropRepeatedOwners, withWarnings } from "../input/repeated-owners.ts";
 import type { MaybePromise } from "../../base/maybe-promise.ts";
 import type { StatusError } from "../../base/status-error.ts";
@@ -145,10 +146,14 @@ async function admitAndStore(
   const { object: live } = before;
   const admission = nextStep(context);
   if (admission !== undefined) await admission;
+  const { managedFields } = object.metadata;
   const mutated = engine.admit.mutate(request);
   if (mutated !== undefined) await mutated;
   if (request.effects.reinvocationRequested) reapplyStrategy(engine, target, object, live);
-  const repeated = dropRepeatedOwners(object.metadata, " after mutating admission happens");
+  const repeated = [
+    ...dropRepeatedOwners(object.metadata, " after mutating admission happens"),
+    ...invalidManagersWarning(managedFields, object),
+  ];
   countGeneration(target, object, live);
   const isSame = sameButForVersion(object, live);
   // Admission may have reverted what the write changed, such as tolerations that it adds each time.

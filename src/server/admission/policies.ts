@@ -1,3 +1,4 @@
+import { groupVersion } from "../../vocabulary/names.ts";
 import { isAtLeast } from "../../base/releases.ts";
 import type { PolicyServices } from "../../admission/policies/policy-inputs.ts";
 import type { AdmissionPlugin } from "../../admission/admission-chain.ts";
@@ -78,7 +79,7 @@ export async function staticPolicies<P extends PolicyBase>(
   const { value } = await configuration.read({
     type: settingsType,
     kind: `${plugin}Configuration`,
-    apiVersions: [`apiserver.config.${options.vocabulary.groupSuffix}/v1`],
+    apiVersions: [groupVersion(options.vocabulary.groupSuffix, "apiserver.config", "v1")],
   });
   return staticManifests(options, parts, value.staticManifestsDir, {
     plugin,

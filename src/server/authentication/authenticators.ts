@@ -1,3 +1,4 @@
+import { labelKey } from "../../vocabulary/names.ts";
 import { anonymousByDefault } from "../../authentication/anonymous.ts";
 import { BootstrapTokens } from "../../authentication/bootstrap-token.ts";
 import type { Authenticator, Credentials } from "../../authentication/authenticator.ts";
@@ -154,7 +155,7 @@ function certificateMethods(options: ServerOptions, { authorities, counters }: P
   const clientCertificates = new ClientCertificateAuthenticator(
     new ClientCertificateVerifier(clients, clock),
     {
-      credentialIdKey: hasIds ? `authentication.${vocabulary.domain}/credential-id` : undefined,
+      credentialIdKey: hasIds ? labelKey(vocabulary.domain, "credential-id", "authentication") : undefined,
       readsUid: featureGates(options).enabled("AllowParsingUserUIDFromCertAuth"),
       expires: (seconds) => counters.certificateExpires(seconds),
     },

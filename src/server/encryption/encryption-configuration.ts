@@ -1,3 +1,4 @@
+import { apiGroup, groupVersion } from "../../vocabulary/names.ts";
 import { parseDuration } from "../../base/duration.ts";
 import { defaultRelease, isAtLeast, type Release } from "../../base/releases.ts";
 import { assertNoFaults, readConfiguration } from "../../schema/configuration.ts";
@@ -57,7 +58,7 @@ export async function readEncryptionConfiguration(
   const { value } = await readConfiguration(bytes, {
     type: EncryptionConfiguration,
     kind: "EncryptionConfiguration",
-    apiVersions: [`apiserver.config.${groupSuffix}/v1`],
+    apiVersions: [groupVersion(groupSuffix, "apiserver.config", "v1")],
   });
   const report = FieldReport.start().at("resources");
   const { resources: entries = [] } = value;
@@ -68,7 +69,7 @@ export async function readEncryptionConfiguration(
     const place = report.at(index);
     if (providers.length === 0) place.at("providers").required("at least one provider is required");
     return {
-      patterns: checkResources(resources, `events.${groupSuffix}`, place.at("resources")),
+      patterns: checkResources(resources, apiGroup(groupSuffix, "events"), place.at("resources")),
       providers: providers.flatMap((one, at) => checkProvider(one, place.at("providers", at), rules)),
     };
   });

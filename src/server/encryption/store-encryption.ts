@@ -59,7 +59,7 @@ export async function encryptedStore(
     return unencrypted(store, shared);
   }
   const [domain = ""] = vocabulary.groupSuffix.split(".");
-  const observer = encryptionObserver(metrics, { clock: options.clock, domain });
+  const observer = encryptionObserver(metrics, { clock: options.clock, providerPrefix: domain });
   const encrypted = new EncryptedStore(store, () => undefined, observer);
   let ciphersOf: CiphersOf = () => undefined;
   const keys = shared && new EncryptedValues(shared);

@@ -22,6 +22,7 @@ import type { MetricSet } from "../../http/metrics/metric-set.ts";
 import { addIndicatorsPath, addMetricsPath } from "../../http/documents/metrics-page.ts";
 import { HealthIndicators } from "../../http/metrics/health-indicators.ts";
 import { AuthenticationMetrics } from "../../http/metrics/authentication-metrics.ts";
+import { ImpersonationMetrics } from "../../http/metrics/impersonation-metrics.ts";
 import { RequestMetrics } from "../../http/metrics/request-metrics.ts";
 import { addOpenIdPaths } from "../../http/documents/openid-documents.ts";
 import { addOpenApiPaths, type OpenApiParts } from "../../http/documents/openapi/openapi-paths.ts";
@@ -130,6 +131,7 @@ export async function httpService(
     tracing: parts.tracing,
     metrics: new RequestMetrics(metrics, nowMs),
     callers: new AuthenticationMetrics(metrics, nowMs),
+    impersonations: new ImpersonationMetrics(metrics, nowMs),
     streams: new OpenStreams(),
     watches,
     apiServices,
@@ -221,11 +223,11 @@ const unavailableLogIntervalMs = 5000;
  * it.
  */
 function addOpenIdDocuments(
-  { authentication, log }: ServerOptions,
+  { authentication, log, vocabulary }: ServerOptions,
   paths: PathTable,
   { issuers, keys }: ServiceAccountKeys,
 ): void {
   const documents = discoveryDocuments(issuers[0]!, keys, authentication.serviceAccounts.jwksUri);
   if ("error" in documents) log.warn({}, `no OpenID documents are served: ${documents.error}`);
-  else addOpenIdPaths(paths, documents);
+  else addOpenIdPaths(paths, vocabulary, documents);
 }

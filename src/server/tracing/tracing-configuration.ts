@@ -1,3 +1,4 @@
+import { groupVersion } from "../../vocabulary/names.ts";
 import { isLater, type Release } from "../../base/releases.ts";
 import { assertNoFaults, readConfiguration, type ConfigurationForm } from "../../schema/configuration.ts";
 import { FieldReport } from "../../schema/faults.ts";
@@ -57,7 +58,7 @@ function formOf(
   return {
     type: TracingConfiguration,
     kind: "TracingConfiguration",
-    apiVersions: versions.map((version) => `apiserver.config.${groupSuffix}/${version}`),
+    apiVersions: versions.map((version) => groupVersion(groupSuffix, "apiserver.config", version)),
   };
 }
 

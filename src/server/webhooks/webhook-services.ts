@@ -1,3 +1,4 @@
+import { groupVersion } from "../../vocabulary/names.ts";
 import { randomValues } from "../../base/random.ts";
 import path from "node:path";
 import type { PluginConfiguration } from "../../admission/configuration.ts";
@@ -42,7 +43,10 @@ function formOf({ groupSuffix }: Vocabulary): ConfigurationForm<typeof WebhookAd
   return {
     type: WebhookAdmissionConfiguration,
     kind: "WebhookAdmissionConfiguration",
-    apiVersions: [`apiserver.config.${groupSuffix}/v1`, `apiserver.config.${groupSuffix}/v1alpha1`],
+    apiVersions: [
+      groupVersion(groupSuffix, "apiserver.config", "v1"),
+      groupVersion(groupSuffix, "apiserver.config", "v1alpha1"),
+    ],
   };
 }
 

@@ -4,11 +4,19 @@ import { useServer } from "../../support/use-server.ts";
 
 const release = "1.37";
 
-describe(`the verdicts of kube-apiserver ${release} with admission policies`, () => {
-  const server = useServer({ release, vocabulary: "kubernetes", enabledControllers: [] });
-  const judge = new Judge(server, release);
+describe.each(["verdicts.yaml", "mutating-verdicts.yaml"])(
+  `the verdicts of kube-apiserver ${release} in %s`,
+  (file) => {
+    const server = useServer({
+      release,
+      vocabulary: "kubernetes",
+      enabledControllers: [],
+      disabledAdmissionPlugins: ["ServiceAccount"],
+    });
+    const judge = new Judge(server, release);
 
-  test.each(readScenarios(new URL("verdicts.yaml", import.meta.url)))("$name", async (scenario) => {
-    expect(await judge.differences(scenario)).toEqual([]);
-  });
-});
+    test.each(readScenarios(new URL(file, import.meta.url)))("$name", async (scenario) => {
+      expect(await judge.differences(scenario)).toEqual([]);
+    });
+  },
+);

@@ -1,3 +1,4 @@
+import { groupAnnotation } from "../../../vocabulary/names.ts";
 import type { Clock } from "../../../base/clock.ts";
 import type { Logger } from "../../../base/logger.ts";
 import { RecentMap } from "../../../base/recent-map.ts";
@@ -49,8 +50,8 @@ export function imagePolicyWebhook({
   log,
 }: ImagePolicyServices): AdmissionPlugin {
   const cache = new RecentMap<CachedDecision>(cacheLimits);
-  const auditPrefix = `imagepolicywebhook.image-policy.${vocabulary.groupSuffix}/`;
-  const failedOpenKey = `alpha.image-policy.${vocabulary.groupSuffix}/failed-open`;
+  const auditPrefix = groupAnnotation(vocabulary.groupSuffix, "", "imagepolicywebhook.image-policy");
+  const failedOpenKey = groupAnnotation(vocabulary.groupSuffix, "failed-open", "alpha.image-policy");
 
   const decide = async (review: ImageReview): Promise<ImageDecision> => {
     const key = JSON.stringify(review.spec);

@@ -1,3 +1,4 @@
+import { apiGroup, groupVersion } from "../../../vocabulary/names.ts";
 import { isObject, type JsonValue } from "../../../base/json/value.ts";
 import type { Pod } from "../../../kinds/core/pod/pod.ts";
 import type { Vocabulary } from "../../../vocabulary/vocabulary.ts";
@@ -27,7 +28,7 @@ export class ImageReviewFault extends Error {
 
 /** `GROUP/VERSION` of the reviews. */
 export function imageReviewVersion({ groupSuffix }: Vocabulary): string {
-  return `imagepolicy.${groupSuffix}/v1alpha1`;
+  return groupVersion(groupSuffix, "imagepolicy", "v1alpha1");
 }
 
 /**
@@ -44,7 +45,7 @@ export function imageReview(
   const containers = onlyEphemeral
     ? (spec?.ephemeralContainers ?? [])
     : [...(spec?.containers ?? []), ...(spec?.initContainers ?? [])];
-  const mark = `.image-policy.${vocabulary.groupSuffix}/`;
+  const mark = `.${apiGroup(vocabulary.groupSuffix, "image-policy")}/`;
   const annotations = Object.entries(metadata.annotations ?? {}).filter(([key]) => key.includes(mark));
   return {
     apiVersion: imageReviewVersion(vocabulary),

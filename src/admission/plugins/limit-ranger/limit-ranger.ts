@@ -1,3 +1,4 @@
+import { labelKey } from "../../../vocabulary/names.ts";
 import { andThen, type MaybePromise } from "../../../base/maybe-promise.ts";
 import type { Container } from "../../../kinds/core/pod/container.ts";
 import { LimitRange } from "../../../kinds/core/limit-range.ts";
@@ -20,7 +21,7 @@ import { limitRangeFacts, type Amount, type LimitRangeFacts, type TypeLimits } f
  */
 export function limitRanger(facts: AdmissionFacts, { domain }: Vocabulary): AdmissionPlugin {
   const ranges = facts.of(LimitRange, limitRangeFacts);
-  const annotation = `${domain}/limit-ranger`;
+  const annotation = labelKey(domain, "limit-ranger");
   const inNamespaceOf = (
     { target, object }: AdmissionRequest,
     work: (ranges: readonly LimitRangeFacts[]) => void,

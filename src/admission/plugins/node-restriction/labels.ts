@@ -1,4 +1,4 @@
-import type { Domain } from "../../../vocabulary/names.ts";
+import { type Domain, isInDomain, labelKey, subdomain } from "../../../vocabulary/names.ts";
 import type { Vocabulary } from "../../../vocabulary/vocabulary.ts";
 
 type Labels = Readonly<Record<string, string>>;
@@ -19,33 +19,28 @@ function isRestricted(key: string, { domain, groupSuffix }: Vocabulary): boolean
   const slash = key.indexOf("/");
   if (slash === -1) return false;
   const prefix = key.slice(0, slash);
-  if (isWithin(prefix, `node-restriction.${domain}`)) return true;
-  if (!isWithin(prefix, domain) && !isWithin(prefix, groupSuffix)) return false;
+  if (isInDomain(subdomain(domain, "node-restriction"), prefix)) return true;
+  if (!isInDomain(domain, prefix) && !isInDomain(groupSuffix, prefix)) return false;
   return (
     !maintained(domain).has(key) &&
-    !isWithin(prefix, `kubelet.${domain}`) &&
-    !isWithin(prefix, `node.${domain}`)
+    !isInDomain(subdomain(domain, "kubelet"), prefix) &&
+    !isInDomain(subdomain(domain, "node"), prefix)
   );
-}
-
-/** Whether a DNS name is a domain or a subdomain of it. */
-function isWithin(name: string, domain: string): boolean {
-  return name === domain || name.endsWith(`.${domain}`);
 }
 
 /** Labels by which agents describe their node. */
 function maintained(domain: Domain): ReadonlySet<string> {
   return new Set([
-    `${domain}/hostname`,
-    `${domain}/arch`,
-    `${domain}/os`,
-    `beta.${domain}/arch`,
-    `beta.${domain}/os`,
-    `beta.${domain}/instance-type`,
-    `node.${domain}/instance-type`,
-    `failure-domain.beta.${domain}/region`,
-    `failure-domain.beta.${domain}/zone`,
-    `topology.${domain}/region`,
-    `topology.${domain}/zone`,
+    labelKey(domain, "hostname"),
+    labelKey(domain, "arch"),
+    labelKey(domain, "os"),
+    labelKey(domain, "arch", "beta"),
+    labelKey(domain, "os", "beta"),
+    labelKey(domain, "instance-type", "beta"),
+    labelKey(domain, "instance-type", "node"),
+    labelKey(domain, "region", "failure-domain.beta"),
+    labelKey(domain, "zone", "failure-domain.beta"),
+    labelKey(domain, "region", "topology"),
+    labelKey(domain, "zone", "topology"),
   ]);
 }

@@ -1,3 +1,4 @@
+import { labelKey } from "../../../vocabulary/names.ts";
 import { isDeepStrictEqual } from "node:util";
 import { requestedCertificate } from "../../../base/certificates/certificate-request.ts";
 import { pemOfBase64 } from "../../../base/certificates/pem.ts";
@@ -101,8 +102,8 @@ function checkSigningRequest(request: AgentRequest): void {
   if (operation !== "CREATE" || target.subresource !== "") return;
   const { domain, systemPrefix, components } = vocabulary;
   const { signerName, request: encoded } = (object as SigningRequest).spec;
-  const signers = [components.nodeAgentServing, components.nodeAgentClient].map(
-    (name) => `${domain}/${name}`,
+  const signers = [components.nodeAgentServing, components.nodeAgentClient].map((name) =>
+    labelKey(domain, name),
   );
   if (!signers.includes(signerName)) return;
   const name = `${systemPrefix}node:${node}`;

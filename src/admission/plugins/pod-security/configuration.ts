@@ -1,3 +1,4 @@
+import { groupVersion } from "../../../vocabulary/names.ts";
 import { dnsLabelFaults, dnsSubdomainFaults } from "../../../base/names.ts";
 import { assertNoFaults, type Configuration } from "../../../schema/configuration.ts";
 import { FieldReport } from "../../../schema/faults.ts";
@@ -59,8 +60,8 @@ export async function readPodSecurity(
   const read = await configuration?.read({
     type: PodSecurityConfiguration,
     kind: "PodSecurityConfiguration",
-    apiVersions: ["v1", "v1beta1", "v1alpha1"].map(
-      (version) => `pod-security.admission.config.${groupSuffix}/${version}`,
+    apiVersions: ["v1", "v1beta1", "v1alpha1"].map((version) =>
+      groupVersion(groupSuffix, "pod-security.admission.config", version),
     ),
   });
   const { defaults = {}, exemptions = {} } = read?.value ?? {};

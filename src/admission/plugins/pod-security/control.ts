@@ -22,13 +22,22 @@ export interface Violation {
 
 export type Check = (pod: CheckedPod) => Violation | undefined;
 
+/** A rule of a control. */
+interface Rule {
+  /** Minor release of the first version of the standard with the rule. */
+  readonly since: number;
+  /** Minor release of the first server with the rule; 0 if undefined. */
+  readonly sinceServer?: number;
+  readonly check: Check;
+}
+
 /** A control of a Pod security standard. */
 export interface Control {
   readonly id: string;
   /** The lowest level with this control; `restricted` includes the controls of `baseline`. */
   readonly level: "baseline" | "restricted";
   /** The rules, oldest first. Each is effective from its minor release until the next one. */
-  readonly rules: readonly { readonly since: number; readonly check: Check }[];
+  readonly rules: readonly Rule[];
   /** The control of `baseline` that this one replaces from its first rule on. */
   readonly replaces?: string;
 }
@@ -84,6 +93,11 @@ export function plural(values: readonly unknown[], word: string): string {
 /** Returns the values without duplicates, sorted. */
 export function distinct(values: Iterable<string>): readonly string[] {
   return [...new Set(values)].toSorted();
+}
+
+/** Limits a check to pods without a user namespace of their own. */
+export function exceptInUserNamespace(check: Check): Check {
+  return (pod) => (pod.spec.hostUsers === false ? undefined : check(pod));
 }
 
 /** Limits a check to pods that don't declare Windows as their system, which lacks the setting. */

@@ -7,7 +7,7 @@ import {
   hostProbes,
   windowsHostProcess,
 } from "./host-controls.ts";
-import { procMount, sysctls } from "./kernel-controls.ts";
+import { procMount, restrictedProcMount, sysctls } from "./kernel-controls.ts";
 import type { LevelVersion } from "./levels.ts";
 import {
   allowPrivilegeEscalation,
@@ -36,6 +36,7 @@ export const controls: readonly Control[] = [
   windowsHostProcess,
   allowPrivilegeEscalation,
   restrictedCapabilities,
+  restrictedProcMount,
   restrictedVolumes,
   runAsNonRoot,
   runAsUser,
@@ -58,7 +59,7 @@ export class Evaluator {
     const release = Math.min(minor, this.newest);
     const key = `${level} ${release}`;
     let checks = this.checks.get(key);
-    if (checks === undefined) this.checks.set(key, (checks = checksOf(level, release)));
+    if (checks === undefined) this.checks.set(key, (checks = checksOf(level, release, this.newest)));
     return checks.flatMap((check) => check(pod) ?? []);
   }
 }
@@ -73,10 +74,12 @@ export function detailsOf(violations: readonly Violation[]): string {
   return violations.map(({ reason, detail }) => `${reason} (${detail})`).join(", ");
 }
 
-function checksOf(level: Control["level"], release: number): readonly Check[] {
+function checksOf(level: Control["level"], release: number, server: number): readonly Check[] {
   const holding = controls.flatMap((control) => {
     if (control.level === "restricted" && level === "baseline") return [];
-    const rule = control.rules.findLast(({ since }) => since <= release);
+    const rule = control.rules.findLast(
+      ({ since, sinceServer = 0 }) => since <= release && sinceServer <= server,
+    );
     return rule === undefined ? [] : [{ ...control, check: rule.check }];
   });
   const replaced = new Set(holding.map(({ replaces }) => replaces));

@@ -1,6 +1,7 @@
 import {
   containersNamed,
   distinct,
+  exceptInUserNamespace,
   namesWhere,
   quoted,
   type Check,
@@ -9,11 +10,22 @@ import {
   type Violation,
 } from "./control.ts";
 
-/** Forbids an unmasked `/proc`. */
+/** Forbids an unmasked `/proc`, from v1.35 on only to pods among the users of the host. */
 export const procMount: Control = {
   id: "procMount",
   level: "baseline",
-  rules: [{ since: 0, check: unmasksProc }],
+  rules: [
+    { since: 0, check: unmasksProc },
+    { since: 35, check: exceptInUserNamespace(unmasksProc) },
+  ],
+};
+
+/** Forbids an unmasked `/proc` to all pods, where `baseline` doesn't. */
+export const restrictedProcMount: Control = {
+  id: "procMount_restricted",
+  level: "restricted",
+  rules: [{ since: 35, check: unmasksProc }],
+  replaces: procMount.id,
 };
 
 function unmasksProc(pod: CheckedPod): Violation | undefined {

@@ -1,3 +1,4 @@
+import { labelKey } from "../../../vocabulary/names.ts";
 import type { Release } from "../../../base/releases.ts";
 import { andThen } from "../../../base/maybe-promise.ts";
 import { Namespace } from "../../../kinds/core/namespace.ts";
@@ -33,7 +34,7 @@ export interface PodSecurityParts {
  */
 export function podSecurity(parts: PodSecurityParts): AdmissionPlugin {
   const { settings, facts, vocabulary } = parts;
-  const prefix = `pod-security.${vocabulary.domain}/`;
+  const prefix = labelKey(vocabulary.domain, "", "pod-security");
   const labels = policyLabels(prefix);
   const evaluator = new Evaluator(parts.release);
   const checkNamespace = namespaceCheck({ ...parts, labels, evaluator });

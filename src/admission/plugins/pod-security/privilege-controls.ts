@@ -1,6 +1,7 @@
 import {
   containersNamed,
   distinct,
+  exceptInUserNamespace,
   exceptOnWindows,
   namesWhere,
   quoted,
@@ -111,11 +112,14 @@ function addedBeyond(allowed: ReadonlySet<string>, pod: CheckedPod): string | un
   return `${containersNamed(names)} must not include ${which} in securityContext.capabilities.add`;
 }
 
-/** Requires `runAsNonRoot`. */
+/** Requires `runAsNonRoot`, from v1.35 on except in a user namespace. */
 export const runAsNonRoot: Control = {
   id: "runAsNonRoot",
   level: "restricted",
-  rules: [{ since: 0, check: mayRunAsRoot }],
+  rules: [
+    { since: 0, check: mayRunAsRoot },
+    { since: 35, check: exceptInUserNamespace(mayRunAsRoot) },
+  ],
 };
 
 function mayRunAsRoot(pod: CheckedPod): Violation | undefined {
@@ -132,11 +136,14 @@ function mayRunAsRoot(pod: CheckedPod): Violation | undefined {
   return { reason, detail: `pod or ${containersNamed(silent)} must set securityContext.runAsNonRoot=true` };
 }
 
-/** Forbids the user 0. */
+/** Forbids the user 0, from v1.35 on except in a user namespace. */
 export const runAsUser: Control = {
   id: "runAsUser",
   level: "restricted",
-  rules: [{ since: 23, check: runsAsRoot }],
+  rules: [
+    { since: 23, check: runsAsRoot },
+    { since: 35, check: exceptInUserNamespace(runsAsRoot) },
+  ],
 };
 
 function runsAsRoot(pod: CheckedPod): Violation | undefined {

@@ -1,3 +1,4 @@
+import { labelKey } from "../../../vocabulary/names.ts";
 import {
   containersNamed,
   distinct,
@@ -24,7 +25,7 @@ export const appArmorProfile: Control = {
 
 function overridesAppArmor(pod: CheckedPod): Violation | undefined {
   const { annotations, domain, spec } = pod;
-  const prefix = `container.apparmor.security.beta.${domain}/`;
+  const prefix = labelKey(domain, "", "container.apparmor.security.beta");
   const allowed = (profile: string) =>
     profile === "" || profile === "runtime/default" || profile.startsWith("localhost/");
   const forbidden = Object.entries(annotations)
@@ -113,8 +114,8 @@ function annotatesSeccomp({ annotations, containers, domain }: CheckedPod): Viol
   const isAllowed = (profile: string) =>
     profile === "runtime/default" || profile === "docker/default" || profile.startsWith("localhost/");
   const keys = [
-    `seccomp.security.alpha.${domain}/pod`,
-    ...containers.map(({ name }) => `container.seccomp.security.alpha.${domain}/${name}`),
+    labelKey(domain, "pod", "seccomp.security.alpha"),
+    ...containers.map(({ name }) => labelKey(domain, name, "container.seccomp.security.alpha")),
   ];
   const forbidden = distinct(
     keys.flatMap((key) => {

@@ -1,4 +1,4 @@
-import type { Domain } from "../../../vocabulary/names.ts";
+import { type Domain, labelKey } from "../../../vocabulary/names.ts";
 import type { Container } from "../../../kinds/core/pod/container.ts";
 import type { Template } from "./pod-templates.ts";
 
@@ -7,7 +7,7 @@ import type { Template } from "./pod-templates.ts";
  * updates, such as of labels, are allowed in a violating pod.
  */
 export function isSignificantUpdate(pod: Template, live: Template, domain: Domain): boolean {
-  const annotation = (name: string) => `container.seccomp.security.alpha.${domain}/${name}`;
+  const annotation = (name: string) => labelKey(domain, name, "container.seccomp.security.alpha");
   const differs = (container: Container, before: Container | undefined): boolean => {
     if (container.image !== before?.image) return true;
     const key = annotation(container.name);

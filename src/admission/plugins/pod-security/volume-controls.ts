@@ -1,4 +1,12 @@
-import { distinct, plural, quoted, type CheckedPod, type Control, type Violation } from "./control.ts";
+import {
+  distinct,
+  plural,
+  quoted,
+  type Check,
+  type CheckedPod,
+  type Control,
+  type Violation,
+} from "./control.ts";
 import { hostPathVolumes } from "./host-controls.ts";
 
 /** Allowed volume types. */
@@ -17,16 +25,26 @@ const allowedSources: ReadonlySet<string> = new Set([
 export const restrictedVolumes: Control = {
   id: "restrictedVolumes",
   level: "restricted",
-  rules: [{ since: 0, check: mountsOthers }],
+  rules: [
+    { since: 0, check: mountsOthers(allowedSources) },
+    { since: 0, sinceServer: 33, check: mountsOthers(new Set([...allowedSources, "image"])) },
+  ],
   replaces: hostPathVolumes.id,
 };
 
-function mountsOthers({ spec }: CheckedPod): Violation | undefined {
+function mountsOthers(allowed: ReadonlySet<string>): Check {
+  return ({ spec }) => otherVolumes(spec.volumes ?? [], allowed);
+}
+
+function otherVolumes(
+  volumes: NonNullable<CheckedPod["spec"]["volumes"]>,
+  allowed: ReadonlySet<string>,
+): Violation | undefined {
   const names: string[] = [];
   const restrictedTypes: string[] = [];
-  for (const { name, ...volume } of spec.volumes ?? []) {
+  for (const { name, ...volume } of volumes) {
     const sources = Object.entries(volume).flatMap(([type, source]) => (source === undefined ? [] : type));
-    if (sources.some((type) => allowedSources.has(type))) continue;
+    if (sources.some((type) => allowed.has(type))) continue;
     names.push(name);
     restrictedTypes.push(sources[0] ?? "unknown");
   }

@@ -1,3 +1,4 @@
+import { groupVersion } from "../../../vocabulary/names.ts";
 import { assertNoFaults, type Configuration } from "../../../schema/configuration.ts";
 import { FieldReport } from "../../../schema/faults.ts";
 import { struct } from "../../../schema/meta.ts";
@@ -59,11 +60,14 @@ export async function readLimitedResources(
     ...(isEarly
       ? {
           kind: "Configuration",
-          apiVersions: ["v1beta1", "v1alpha1"].map(
-            (version) => `resourcequota.admission.${groupSuffix}/${version}`,
+          apiVersions: ["v1beta1", "v1alpha1"].map((version) =>
+            groupVersion(groupSuffix, "resourcequota.admission", version),
           ),
         }
-      : { kind: "ResourceQuotaConfiguration", apiVersions: [`apiserver.config.${groupSuffix}/v1`] }),
+      : {
+          kind: "ResourceQuotaConfiguration",
+          apiVersions: [groupVersion(groupSuffix, "apiserver.config", "v1")],
+        }),
   });
   const report = FieldReport.start();
   const limited = (value.limitedResources ?? []).map(

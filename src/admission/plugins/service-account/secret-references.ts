@@ -1,3 +1,4 @@
+import { labelKey } from "../../../vocabulary/names.ts";
 import { podObjects } from "../../../authorization/node/references.ts";
 import type { Container } from "../../../kinds/core/pod/container.ts";
 import type { Pod } from "../../../kinds/core/pod/pod.ts";
@@ -10,7 +11,7 @@ const trueTexts = new Set(["1", "t", "T", "TRUE", "true", "True"]);
 
 /** Whether the annotation of an account restricts its pods to the secrets that it lists. */
 export function limitsSecrets({ metadata }: ServiceAccount, { domain }: Vocabulary): boolean {
-  return trueTexts.has(metadata.annotations?.[`${domain}/enforce-mountable-secrets`] ?? "");
+  return trueTexts.has(metadata.annotations?.[labelKey(domain, "enforce-mountable-secrets")] ?? "");
 }
 
 /** Returns why a new pod may not use a secret that its account doesn't list; undefined if all are allowed. */

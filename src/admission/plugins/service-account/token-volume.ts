@@ -1,3 +1,4 @@
+import { tokenFolder } from "../../../vocabulary/names.ts";
 import { makeName } from "../../../base/names.ts";
 import type { Container } from "../../../kinds/core/pod/container.ts";
 import type { ServiceAccount } from "../../../kinds/core/service-account.ts";
@@ -29,7 +30,7 @@ export function mountToken(
   randomInt: (below: number) => number,
 ): void {
   const { domain, tokenVolumePrefix } = vocabulary;
-  const mountPath = `/var/run/secrets/${domain}/serviceaccount`;
+  const mountPath = tokenFolder(domain);
   const containers: readonly Container[] = [...(spec.initContainers ?? []), ...(spec.containers ?? [])];
   const withoutMount = containers.filter(
     ({ volumeMounts = [] }) => !volumeMounts.some((mount) => mount.mountPath === mountPath),

@@ -1,4 +1,4 @@
-import { apiGroup } from "../../../vocabulary/names.ts";
+import { apiGroup, labelKey } from "../../../vocabulary/names.ts";
 import type { Vocabulary } from "../../../vocabulary/vocabulary.ts";
 import type { Rule, Subject } from "../policy.ts";
 
@@ -78,7 +78,7 @@ export function policyNames(vocabulary: Vocabulary) {
     group: (name: string): Subject => ({ kind: "Group", apiGroup: rbacGroup, name: systemPrefix + name }),
     /** A service account in the system namespace. */
     account: (name: string): Subject => ({ kind: "ServiceAccount", name, namespace: systemNamespace }),
-    signer: (name: string): string => `${vocabulary.domain}/${name}`,
+    signer: (name: string): string => labelKey(vocabulary.domain, name),
   } as const;
 }
 

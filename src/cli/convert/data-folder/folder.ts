@@ -1,3 +1,4 @@
+import { labelKey } from "../../../vocabulary/names.ts";
 import { isDeepStrictEqual } from "node:util";
 import { isObject, type JsonObject } from "../../../base/json/value.ts";
 import { builtInKinds } from "../../../kinds/all.ts";
@@ -147,7 +148,7 @@ class Conversion {
   private translateNamespace(result: JsonObject, metadata: JsonObject): void {
     const { vocabulary } = this.context;
     const labels = metadata["labels"];
-    if (isObject(labels)) labels[`${vocabulary.domain}/metadata.name`] = metadata["name"]!;
+    if (isObject(labels)) labels[labelKey(vocabulary.domain, "metadata.name")] = metadata["name"]!;
     const spec = result["spec"];
     if (!isObject(spec) || !Array.isArray(spec["finalizers"])) return;
     spec["finalizers"] = spec["finalizers"].map((one) =>
@@ -159,7 +160,7 @@ class Conversion {
   private dropToken(result: JsonObject): void {
     const { domain } = this.context.vocabulary;
     const data = result["data"];
-    if (result["type"] === `${domain}/service-account-token` && isObject(data)) delete data["token"];
+    if (result["type"] === labelKey(domain, "service-account-token") && isObject(data)) delete data["token"];
   }
 }
 

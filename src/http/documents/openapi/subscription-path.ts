@@ -21,7 +21,7 @@ const watch = query(
   "watch",
   "string",
   "Resource type to watch: RESOURCE, VERSION/RESOURCE or GROUP/VERSION/RESOURCE, optionally with `?` and the parameters " +
-    "namespace, labelSelector and fieldSelector. Can be repeated.",
+    "namespace, labelSelector, fieldSelector and shardSelector. Can be repeated.",
 );
 
 const string = { type: "string" };
@@ -41,6 +41,7 @@ const bodySchema = {
           namespace: string,
           labelSelector: string,
           fieldSelector: string,
+          shardSelector: string,
         },
       },
     },

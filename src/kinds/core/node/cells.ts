@@ -1,3 +1,4 @@
+import { labelKey } from "../../../vocabulary/names.ts";
 import type { Vocabulary } from "../../../vocabulary/vocabulary.ts";
 
 interface Condition {
@@ -17,11 +18,11 @@ export function rolesText(
   labels: Readonly<Record<string, string>> | undefined,
   { domain }: Vocabulary,
 ): string {
-  const prefix = `node-role.${domain}/`;
+  const prefix = labelKey(domain, "", "node-role");
   const roles = new Set<string>();
   for (const [key, value] of Object.entries(labels ?? {})) {
     if (key.startsWith(prefix)) roles.add(key.slice(prefix.length));
-    else if (key === `${domain}/role`) roles.add(value);
+    else if (key === labelKey(domain, "role")) roles.add(value);
   }
   roles.delete("");
   return roles.size === 0 ? "<none>" : [...roles].toSorted().join(",");

@@ -1,3 +1,4 @@
+import { labelKey } from "../../../vocabulary/names.ts";
 import type { KindContext } from "../../../schema/context.ts";
 import type { FieldReport } from "../../../schema/faults.ts";
 import { checkSeccompAnnotations } from "./seccomp-annotations.ts";
@@ -8,12 +9,12 @@ type Annotations = Readonly<Record<string, string>> | undefined;
 
 /** Annotation of mirror pods, which node agents create for their static pods. */
 export function mirrorAnnotation({ vocabulary }: Pick<KindContext, "vocabulary">): string {
-  return `${vocabulary.domain}/config.mirror`;
+  return labelKey(vocabulary.domain, "config.mirror");
 }
 
 /** Begins the annotations with the AppArmor profile of a container; its name follows. */
 export function appArmorPrefix({ vocabulary }: KindContext): string {
-  return `container.apparmor.security.beta.${vocabulary.domain}/`;
+  return labelKey(vocabulary.domain, "", "container.apparmor.security.beta");
 }
 
 /** Checks the annotations that control a pod. */

@@ -65,7 +65,8 @@ export const Pod = kind({
     if (hasFeature(context, "PodLevelResources", "1.32") && !fillsLater(context)) fillPodResources(spec);
   },
   prepareCreate(copy, context) {
-    applySeccompAnnotations(copy.metadata.annotations, copy.spec, context.vocabulary);
+    if (!isAtLeast(context.release, "1.27"))
+      applySeccompAnnotations(copy.metadata.annotations, copy.spec, context.vocabulary);
     mergeLabelKeys(copy.spec, copy.metadata.labels ?? {}, context);
     if (copy.spec === undefined || !fillsLater(context)) return;
     fillAllPodResources(copy.spec);

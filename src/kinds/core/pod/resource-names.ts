@@ -1,3 +1,4 @@
+import { labelKey } from "../../../vocabulary/names.ts";
 import { qualifiedNameFaults } from "../../../base/names.ts";
 import type { KindContext } from "../../../schema/context.ts";
 import type { FieldReport } from "../../../schema/faults.ts";
@@ -18,7 +19,7 @@ export function pageSizeOf(resource: string): string {
 
 /** Returns true for a native resource of nodes; others are extended resources, whose names have a domain. */
 function isNative(resource: string, { vocabulary }: KindContext): boolean {
-  return !resource.includes("/") || resource.includes(`${vocabulary.domain}/`);
+  return !resource.includes("/") || resource.includes(labelKey(vocabulary.domain, ""));
 }
 
 /** Returns true for an extended resource: amounts are whole, and requests equal limits. */

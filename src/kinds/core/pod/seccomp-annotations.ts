@@ -1,3 +1,4 @@
+import { labelKey } from "../../../vocabulary/names.ts";
 import type { KindContext } from "../../../schema/context.ts";
 import type { FieldReport } from "../../../schema/faults.ts";
 import type { Vocabulary } from "../../../vocabulary/vocabulary.ts";
@@ -6,12 +7,12 @@ import type { PodSpec } from "./spec-fields.ts";
 
 /** Annotation with the seccomp profile of all containers, which is older than the field. */
 export function podProfileAnnotation({ domain }: Vocabulary): string {
-  return `seccomp.security.alpha.${domain}/pod`;
+  return labelKey(domain, "pod", "seccomp.security.alpha");
 }
 
 /** Annotation with the seccomp profile of one container. */
 export function containerProfileAnnotation({ domain }: Vocabulary, container: string): string {
-  return `container.seccomp.security.alpha.${domain}/${container}`;
+  return labelKey(domain, container, "container.seccomp.security.alpha");
 }
 
 const localPrefix = "localhost/";

@@ -1,3 +1,4 @@
+import { labelKey } from "../../../vocabulary/names.ts";
 import { isAtLeast } from "../../../base/releases.ts";
 import type { KindContext } from "../../../schema/context.ts";
 import { FieldReport } from "../../../schema/faults.ts";
@@ -177,26 +178,27 @@ function annotationWarnings(
   annotations: Readonly<Record<string, string>> | undefined,
   spec: PodSpec,
   root: FieldReport,
-  { vocabulary }: KindContext,
+  { vocabulary, release }: KindContext,
 ): string[] {
   if (annotations === undefined) return [];
   const { domain } = vocabulary;
-  const replaced: [annotation: string, field: string][] = [
-    [`scheduler.alpha.${domain}/critical-pod`, "priorityClassName"],
-    [`security.alpha.${domain}/sysctls`, "sysctls"],
-    [`security.alpha.${domain}/unsafe-sysctls`, "sysctls"],
+  const seccompState = isAtLeast(release, "1.27") ? "without effect from release 1.27 on" : "deprecated";
+  const replaced: [annotation: string, field: string, state?: string][] = [
+    [labelKey(domain, "critical-pod", "scheduler.alpha"), "priorityClassName"],
+    [labelKey(domain, "sysctls", "security.alpha"), "sysctls"],
+    [labelKey(domain, "unsafe-sysctls", "security.alpha"), "sysctls"],
   ];
   if (spec.securityContext?.seccompProfile === undefined) {
-    replaced.push([podProfileAnnotation(vocabulary), "seccompProfile"]);
+    replaced.push([podProfileAnnotation(vocabulary), "seccompProfile", seccompState]);
   }
   for (const { name, securityContext } of [...(spec.initContainers ?? []), ...(spec.containers ?? [])]) {
     if (securityContext?.seccompProfile !== undefined) continue;
-    replaced.push([containerProfileAnnotation(vocabulary, name), "seccompProfile"]);
+    replaced.push([containerProfileAnnotation(vocabulary, name), "seccompProfile", seccompState]);
   }
   return replaced
     .filter(([annotation]) => Object.hasOwn(annotations, annotation))
-    .map(([annotation, field]) => {
+    .map(([annotation, field, state = "deprecated"]) => {
       const at = root.at("metadata", "annotations").key(annotation).path;
-      return `${at}: deprecated; use the "${field}" field instead`;
+      return `${at}: ${state}; use the "${field}" field instead`;
     });
 }

@@ -1,3 +1,4 @@
+import { labelKey } from "../../../vocabulary/names.ts";
 import type { KindContext } from "../../../schema/context.ts";
 import type { FieldReport } from "../../../schema/faults.ts";
 import { unambiguousPoints } from "../../checks/load-balancer.ts";
@@ -37,7 +38,7 @@ export function unambiguousServiceAddresses(
       unambiguousRange(range.trim(), report.at("spec", "LoadBalancerSourceRanges", index), context, existing);
     return;
   }
-  const key = `service.beta.${context.vocabulary.domain}/load-balancer-source-ranges`;
+  const key = labelKey(context.vocabulary.domain, "load-balancer-source-ranges", "service.beta");
   const annotation = metadata.annotations?.[key] ?? "";
   if (annotation === live?.metadata.annotations?.[key]) return;
   for (const range of annotation.split(","))

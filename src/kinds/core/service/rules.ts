@@ -1,3 +1,4 @@
+import { labelKey } from "../../../vocabulary/names.ts";
 import { isAtLeast } from "../../../base/releases.ts";
 import { qualifiedNameFaults } from "../../../base/names.ts";
 import type { KindContext } from "../../../schema/context.ts";
@@ -112,7 +113,7 @@ function checkSourceRanges(
   report: FieldReport,
   { vocabulary, release }: KindContext,
 ): void {
-  const key = `service.beta.${vocabulary.domain}/load-balancer-source-ranges`;
+  const key = labelKey(vocabulary.domain, "load-balancer-source-ranges", "service.beta");
   const annotation = metadata.annotations?.[key];
   const ranges = spec.loadBalancerSourceRanges ?? [];
   if (ranges.length === 0 && annotation === undefined) return;

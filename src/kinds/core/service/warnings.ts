@@ -1,3 +1,4 @@
+import { labelKey } from "../../../vocabulary/names.ts";
 import { isAtLeast } from "../../../base/releases.ts";
 import type { KindContext } from "../../../schema/context.ts";
 import type { ObjectMetaValue } from "../../../schema/kind.ts";
@@ -10,7 +11,7 @@ export function serviceWarnings(
   { release, vocabulary, subresource }: KindContext,
 ): string[] {
   if (subresource !== "" || !isAtLeast(release, "1.27")) return [];
-  const hints = `service.${vocabulary.domain}/topology-aware-hints`;
+  const hints = labelKey(vocabulary.domain, "topology-aware-hints", "service");
   const { clusterIPs = [], externalIPs = [], loadBalancerIP = "", loadBalancerSourceRanges = [] } = spec;
   const isNamed = spec.type === "ExternalName";
   const isHeadless = spec.type === "ClusterIP" && spec.clusterIP === "None";
@@ -18,7 +19,9 @@ export function serviceWarnings(
   return [
     ...(metadata.annotations?.[hints] === undefined
       ? []
-      : [`annotation ${hints} is deprecated, use service.${vocabulary.domain}/topology-mode instead`]),
+      : [
+          `annotation ${hints} is deprecated, use ${labelKey(vocabulary.domain, "topology-mode", "service")} instead`,
+        ]),
     ...(hasAddresses ? listWarnings("spec.clusterIPs", clusterIPs, addressWarnings) : []),
     ...(isHeadless && isAtLeast(release, "1.34") ? headlessWarnings(spec) : []),
     ...listWarnings("spec.externalIPs", externalIPs, addressWarnings),

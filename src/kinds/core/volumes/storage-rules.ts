@@ -1,3 +1,4 @@
+import { isInDomain } from "../../../vocabulary/names.ts";
 import { dnsSubdomainFaults } from "../../../base/names.ts";
 import type { KindContext } from "../../../schema/context.ts";
 import type { FieldReport } from "../../../schema/faults.ts";
@@ -101,11 +102,11 @@ export function pluginOptions(
   report: FieldReport,
   { vocabulary }: KindContext,
 ): void {
-  const reserved = [`.${vocabulary.domain}`, `.${vocabulary.groupSuffix}`];
+  const reserved = [vocabulary.domain, vocabulary.groupSuffix];
   for (const key of Object.keys(options)) {
     const slash = key.indexOf("/");
-    const namespace = `.${(slash < 0 ? key : key.slice(0, slash)).toLowerCase()}`;
-    if (slash >= 0 && reserved.some((end) => namespace.endsWith(end))) {
+    const namespace = (slash < 0 ? key : key.slice(0, slash)).toLowerCase();
+    if (slash >= 0 && reserved.some((domain) => isInDomain(domain, namespace))) {
       report.key(key).invalid(key, "the key's namespace is reserved");
     }
   }

@@ -4253,7 +4253,10 @@ export interface VocabularyBehavior {
    * the right to get doesn't include the right to enumerate. `--views` overrides it.
    */
   readonly viewRule: "get" | "list";
-  /** Whether HEAD of a resource is answered as GET without the body. Otherwise only backends behind `proxy` have it. */
+  /**
+   * Whether HEAD of a resource, and of the documents that the reference serves with GET only, is answered as GET without the body.
+   * Otherwise, of resources only backends behind `proxy` have it.
+   */
   readonly headOfResources: boolean;
 }
 

@@ -15,8 +15,16 @@ export const JobSchedulingConfiguration = struct(
   "Scheduling of the pods of a Job as a group.",
   {
     schedulingPolicy: field(1, PodGroupSchedulingPolicy, "Whether pods are scheduled together.").nullable(),
-    schedulingConstraints: field(2, PodGroupSchedulingConstraints, "Constraints on the nodes of the pods.").nullable(),
-    disruptionMode: field(3, PodGroupDisruptionMode, "Disruption mode of the pods: each alone, or all together.").nullable(),
+    schedulingConstraints: field(
+      2,
+      PodGroupSchedulingConstraints,
+      "Constraints on the nodes of the pods.",
+    ).nullable(),
+    disruptionMode: field(
+      3,
+      PodGroupDisruptionMode,
+      "Disruption mode of the pods: each alone, or all together.",
+    ).nullable(),
     resourceClaims: podGroupClaims,
   },
 );

@@ -17,12 +17,12 @@ const folder = temporaryFolder();
 const file = (name: string) => path.join(folder.path, name);
 afterAll(() => folder.remove());
 
-/** Runs the command in this process, with a text as standard input. */
-async function types(words: readonly string[], input = "") {
+/** Runs the command in this process, with a text as standard input; by default for a project without the package. */
+async function types(words: readonly string[], input = "", client = "--client=false") {
   let output = "";
   let errors = "";
   const code = await runTypes(
-    words,
+    [client, ...words],
     {},
     {
       readInput: () => Promise.resolve(Buffer.from(input)),
@@ -278,6 +278,19 @@ describe("from a running server", () => {
   });
 });
 
+test("the types are declared to the client, each version of each kind", async () => {
+  const versions = ["v1", "v2"].map((name) => version(name, { storage: name === "v2" }));
+  const object = { ...withSpec({}), ...definition({ versions }) };
+  const { output } = await types(["-f", "-"], input(object), "--client");
+  expect(output.slice(output.indexOf("declare"))).toBe(`declare module "plinth" {
+  interface CustomObjects {
+    "shop.example.com/v1 Order": OrderV1;
+    "shop.example.com/v2 Order": OrderV2;
+  }
+}
+`);
+});
+
 test("docs/flags.md has every flag, as the help does", () => {
   const [, section = ""] = /\n## Types of custom kinds\n([^]*?)\n## /.exec(read("docs/flags.md")) ?? [];
   const { stdout } = plinth("types", "--help");
@@ -292,7 +305,9 @@ test("docs/custom-resources.md: its type is that of its definition", async () =>
   const yaml = blockOf("docs/custom-resources.md", "yaml definition");
   const ts = blockOf("docs/custom-resources.md", "ts");
   expect(ts).toContain("export interface OrderV1 {");
-  expect((await types(["-f", "-"], yaml)).output).toContain(ts);
+  const { output } = await types(["-f", "-"], yaml, "--client");
+  expect(output).toContain(ts);
+  expect(output).toContain(blockOf("docs/custom-resources.md", "ts client"));
 });
 
 test("docs/extensions.md: its program prints a definition with the type of its objects", async () => {

@@ -96,6 +96,34 @@ describe("plinth auth", () => {
     expect(await groups("ann", "--exact")).toBeUndefined();
   });
 
+  it.each([
+    [["get", "podz"], 'note: this server has no resource "podz"; did you mean pods?'],
+    [
+      ["get", "deploymets.apps"],
+      'note: this server has no resource "deploymets.apps"; did you mean deployments.apps?',
+    ],
+    [["frob", "pods"], 'note: there is no verb "frob"'],
+    [["lst", "pods"], 'note: there is no verb "lst"; did you mean list?'],
+    [
+      ["patch", "tokenreviews"],
+      "note: tokenreviews has no requests with the verb patch; its verbs are create",
+    ],
+  ])("who-can and why name what doesn't exist: %s", async (words, note) => {
+    for (const question of [["who-can"], ["why", "ann"]])
+      expect((await ask(...question, ...words)).trimEnd().split("\n").at(-1)).toBe(note);
+  });
+
+  it.each([
+    "get pods",
+    "impersonate users",
+    "bind clusterroles",
+    "* *",
+    "get pods/log",
+    "create pods/binding",
+  ])("who-can adds no note to %s", async (action) => {
+    expect(await ask("who-can", ...action.split(" "))).not.toContain("note:");
+  });
+
   it("who-can follows pages up to its limit", async () => {
     const one = await ask("who-can", "list", "pods", "--limit=1");
     expect(one).toContain("there are more: see --limit");

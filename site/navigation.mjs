@@ -74,6 +74,7 @@ export const sections = [
       "docs/limits.md",
       "docs/reliability.md",
       "docs/performance.md",
+      "docs/benchmarks.md",
     ],
   },
   {
@@ -111,7 +112,6 @@ export const longLists = [
   "docs/default-roles.md",
   "docs/flags.md",
   "docs/library.md",
-  "docs/performance.md",
   "docs/requirements.md",
   "CHANGELOG.md",
 ];

@@ -157,8 +157,8 @@ describe("commands that need no server", () => {
     expect(new Set(out.trim().split("\n"))).toHaveLength(4);
   });
 
-  it("docs/performance.md: options of the benchmarks exist", () => {
-    const words = blocksOf("docs/performance.md", "sh*").flatMap(
+  it("docs/benchmarks.md: options of the benchmarks exist", () => {
+    const words = blocksOf("docs/benchmarks.md", "sh*").flatMap(
       ({ text }) => text.match(/(?<= )--[a-z]+/g) ?? [],
     );
     expect(words.length).toBeGreaterThan(7);

@@ -59,7 +59,10 @@ function runProgram(blocks: readonly Block[], rewrite?: (text: string) => string
 
 describe("the program of docs/authorization.md", () => {
   it("is shown as it is in the example, and has about 30 lines", () => {
-    const files = blocksOf("docs/authorization.md", "* file=examples/*").map(({ info, text }) => ({
+    const files = [
+      ...blocksOf("docs/authorization.md", "* file=examples/*"),
+      ...blocksOf("docs/authorization-service.md", "* file=examples/*"),
+    ].map(({ info, text }) => ({
       file: info.replace(/^.* file=/, ""),
       text,
     }));
@@ -90,11 +93,11 @@ describe("the program of docs/authorization.md", () => {
   });
 });
 
-describe("the commands of docs/authorization.md", () => {
+describe("the commands of docs/authorization-service.md", () => {
   const shell = new PageShell();
   let admin: Api;
   beforeAll(async () => {
-    await shell.run(blockOf("docs/authorization.md", "sh start"));
+    await shell.run(blockOf("docs/authorization-service.md", "sh start"));
     const { url } = shell.servers[0]!;
     shell.env["SERVER"] = url;
     const ca = readFileSync(path.join(shell.folder, ".plinth-documents/pki/ca.crt"), "utf8");
@@ -106,7 +109,7 @@ describe("the commands of docs/authorization.md", () => {
   });
 
   it.skipIf(!isInstalled("curl"))("print what the page shows (skipped where curl is missing)", async () => {
-    const commands = blocksOf("docs/authorization.md", "sh documents");
+    const commands = blocksOf("docs/authorization-service.md", "sh documents");
     expect(commands.every(({ output }) => output !== undefined)).toBe(true);
     const [load, ...requests] = commands;
     await shell.show([load!]);

@@ -52,6 +52,7 @@ export const sections = [
     title: "Use it as a library",
     entries: [
       "docs/authorization.md",
+      "docs/authorization-questions.md",
       "docs/authorization-service.md",
       "docs/explaining.md",
       "docs/extensions.md",

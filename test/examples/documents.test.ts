@@ -15,7 +15,11 @@ const folder = useTemporaryFolders();
 
 type Block = Pick<CodeBlock, "text" | "output">;
 
-const blocks = blocksOf("docs/authorization.md", "js documents");
+// One program, which begins on the first page and continues on the second.
+const blocks = [
+  ...blocksOf("docs/authorization.md", "js documents"),
+  ...blocksOf("docs/authorization-questions.md", "js documents"),
+];
 
 const separator = "--- next block ---\n";
 
@@ -57,7 +61,7 @@ function runProgram(blocks: readonly Block[], rewrite?: (text: string) => string
   return stdout;
 }
 
-describe("the program of docs/authorization.md", () => {
+describe("the program of docs/authorization.md and authorization-questions.md", () => {
   it("is shown as it is in the example, and has about 30 lines", () => {
     const files = [
       ...blocksOf("docs/authorization.md", "* file=examples/*"),
@@ -77,7 +81,7 @@ describe("the program of docs/authorization.md", () => {
     expect(lines.filter((line) => !/^\s*(?:$|\/\/|\/\*\*)/.test(line)).length).toBeLessThanOrEqual(30);
   });
 
-  it("prints what the page shows", () => {
+  it("prints what the pages show", () => {
     expect(blocks.filter(({ output }) => output === undefined)).toHaveLength(1);
     const stdout = runProgram(blocks);
     compare(blocks, stdout);

@@ -180,7 +180,7 @@ const removed: readonly (readonly [id: string, version: string, resources: strin
 ];
 
 describe("removed versions", () => {
-  it.each(removed)("%s %s %s", async (_ids, version, resources, instead) => {
+  it.each(removed)("%s %s is not served for %s", async (_ids, version, resources, instead) => {
     for (const resource of resources.split(" ")) {
       expectNotFound(await server.admin.get(`${pathOf(version)}/${resource}`));
       expectNotFound(await server.admin.post(`${pathOf(version)}/namespaces/default/${resource}`, {}));

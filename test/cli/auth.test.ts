@@ -264,7 +264,7 @@ describe("plinth auth", () => {
       0,
       expect.stringContaining("plinth auth who-can VERB RESOURCE"),
     ]);
-    const documented = read("docs/flags.md").split("## Authorization queries")[1]!;
+    const documented = read("docs/commands.md").split("## Authorization queries")[1]!;
     const rows = [
       ...documented.matchAll(/^- (?:`-[a-zA-Z]`, )?`--([a-z-]+)` \([a-z]+(?:, default `([^`]+)`)?\): /gm),
     ];

@@ -321,8 +321,8 @@ describe("wrong usage", () => {
     }
   });
 
-  it("docs/flags.md documents every flag", () => {
-    const text = read("docs/flags.md");
+  it("docs/manifests.md documents every flag", () => {
+    const text = read("docs/manifests.md");
     const section = text.slice(
       text.indexOf("## Converting manifests"),
       text.indexOf("## Types of custom kinds"),
@@ -336,7 +336,7 @@ describe("wrong usage", () => {
   });
 });
 
-it("docs/flags.md shows notes of a conversion", async () => {
+it("docs/manifests.md shows notes of a conversion", async () => {
   const ingress = `apiVersion: networking.k8s.io/v1beta1
 kind: Ingress
 metadata: { name: web }
@@ -350,7 +350,7 @@ spec:
   const policy = "apiVersion: policy/v1beta1\nkind: PodSecurityPolicy\nmetadata: { name: strict }";
   const old = file("old.yaml", [yamlBudget("web"), ingress, deployment, policy].join("\n---\n"));
   const { lines } = await convert(["-f", old]);
-  for (const shown of blockOf("docs/flags.md", "text notes").trim().split("\n")) {
+  for (const shown of blockOf("docs/manifests.md", "text notes").trim().split("\n")) {
     const beginning = shown.replace("old.yaml", old).replace(/…$/, "");
     expect(lines.filter((line) => line.startsWith(beginning))).toHaveLength(1);
   }

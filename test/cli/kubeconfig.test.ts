@@ -179,8 +179,8 @@ preferences: {}
   });
 });
 
-it("docs/flags.md documents every flag of plinth kubeconfig", () => {
-  const text = readFileSync(path.join(root, "docs/flags.md"), "utf8");
+it("docs/commands.md documents every flag of plinth kubeconfig", () => {
+  const text = readFileSync(path.join(root, "docs/commands.md"), "utf8");
   const [, section = ""] = /\n### Kubeconfigs\n([^]*?)\n### /.exec(text) ?? [];
   const rows = [...section.matchAll(/^- `--([a-z-]+)` \([a-z]+(?:, default `([^`]+)`)?\): (.*)$/gm)];
   expect(rows.map((row) => [row[1], row[2] ?? "", row[3]])).toEqual(

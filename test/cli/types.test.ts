@@ -291,8 +291,8 @@ test("the types are declared to the client, each version of each kind", async ()
 `);
 });
 
-test("docs/flags.md has every flag, as the help does", () => {
-  const [, section = ""] = /\n## Types of custom kinds\n([^]*?)\n## /.exec(read("docs/flags.md")) ?? [];
+test("docs/manifests.md has every flag, as the help does", () => {
+  const [, section = ""] = /\n## Types of custom kinds\n([^]*)$/.exec(read("docs/manifests.md")) ?? [];
   const { stdout } = plinth("types", "--help");
   for (const { name, doc } of typesFlags) {
     expect(section).toContain(`\`--${name}\``);

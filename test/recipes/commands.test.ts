@@ -24,14 +24,14 @@ describe("the commands of pages", () => {
   });
   afterAll(() => shell.close());
 
-  it("docs/flags.md: kubeconfigs, ready, and authorization queries", async () => {
-    await shell.run(blockOf("docs/flags.md", "sh kubeconfig"));
+  it("docs/commands.md: kubeconfigs, ready, and authorization queries", async () => {
+    await shell.run(blockOf("docs/commands.md", "sh kubeconfig"));
     expect(read(".kube/config")).toContain("current-context: plinth\n");
     expect(JSON.parse(read("devi.kubeconfig"))).toMatchObject({ "current-context": "plinth-devi" });
     mkdirSync(path.join(shell.folder, "var/lib"), { recursive: true });
     symlinkSync("../../.plinth", path.join(shell.folder, "var/lib/plinth"));
-    await shell.run(blockOf("docs/flags.md", "sh ready"));
-    const answers = await shell.run(blockOf("docs/flags.md", "sh auth"));
+    await shell.run(blockOf("docs/commands.md", "sh ready"));
+    const answers = await shell.run(blockOf("docs/commands.md", "sh auth"));
     expect(answers).toMatch(/^no: mara \(system:authenticated\): update configmaps settings in /);
     expect(answers).toContain("who can delete deployments.apps in every namespace:\n");
     const matrix: unknown = JSON.parse(answers.slice(answers.indexOf("{\n")));
@@ -43,9 +43,9 @@ describe("the commands of pages", () => {
     expect(out).toMatch(/^\d+ objects, 0 stored again, 0 failed$/m);
   });
 
-  it("docs/flags.md: a server starts from a restored backup", async () => {
+  it("docs/commands.md: a server starts from a restored backup", async () => {
     mkdirSync(path.join(shell.folder, "backups"));
-    await shell.run(blockOf("docs/flags.md", "sh backup"));
+    await shell.run(blockOf("docs/commands.md", "sh backup"));
     expect(shell.servers).toHaveLength(2);
     // The paths of the pages on flags and on recovery mean the same folders.
     rmSync(path.join(shell.folder, "backups/monday"), { recursive: true });
@@ -75,16 +75,16 @@ describe("the commands of pages", () => {
     expect(shell.servers[0]!.log()).toBe("");
   });
 
-  it("docs/flags.md: a data folder is compacted and gets the other vocabulary", async () => {
+  it("docs/commands.md, manifests.md: a data folder is compacted and gets the other vocabulary", async () => {
     expect(await consoleOpened).toMatch(
       /^https:\S+\/console\/#code=\S+\nvalid for 60 seconds and one login$/m,
     );
     expect(read("opened.html")).toContain("/console/#code=");
     await shell.stop();
-    await shell.run(blockOf("docs/flags.md", "sh compact"));
+    await shell.run(blockOf("docs/commands.md", "sh compact"));
     const policy = shell.file("policy.yaml", kubernetesNames(blockOf("docs/audit.md", "yaml")));
     shell.env["PLINTH_AUDIT_POLICY_FILE"] = policy;
-    const out = await shell.run(blockOf("docs/flags.md", "sh vocabulary"));
+    const out = await shell.run(blockOf("docs/manifests.md", "sh vocabulary"));
     expect(out).toContain("converted .plinth to the kubernetes vocabulary");
     expect(shell.servers[0]!.log()).toBe("");
   });
@@ -100,9 +100,9 @@ describe("the commands of pages", () => {
         shell.file(file, kubernetesNames(definition));
     });
 
-    it("docs/flags.md and custom-resources.md: types are written from files and from the server", async () => {
+    it("docs/manifests.md and custom-resources.md: types are written from files and from the server", async () => {
       await shell.run("kubectl apply -f orders.yaml");
-      const out = await shell.run(blockOf("docs/flags.md", "sh types"));
+      const out = await shell.run(blockOf("docs/manifests.md", "sh types"));
       const written = [out, read("kinds.ts"), read("src/types/orders.shop.example.com.ts")];
       await shell.run(blockOf("docs/custom-resources.md", "sh"));
       for (const text of [...written, read("orders.ts")])
@@ -134,13 +134,13 @@ describe("commands that need no server", () => {
   const shell = new PageShell();
   afterAll(() => shell.close());
 
-  it("docs/flags.md: manifests are converted", async () => {
+  it("docs/manifests.md: manifests are converted", async () => {
     const budget = "apiVersion: policy/v1beta1\nkind: PodDisruptionBudget\nmetadata: { name: web }\n";
     const ingress =
       "apiVersion: networking.k8s.io/v1beta1\nkind: Ingress\nmetadata: { name: web }\nspec: { backend: { serviceName: web, servicePort: 80 } }\n";
     shell.file("old.yaml", budget);
     shell.file("manifests/web/ingress.yaml", ingress);
-    expect(await shell.run(blockOf("docs/flags.md", "sh convert"))).toContain(
+    expect(await shell.run(blockOf("docs/manifests.md", "sh convert"))).toContain(
       "apiVersion: networking.k8s.io/v1\n",
     );
     expect(readFileSync(path.join(shell.folder, "new.yaml"), "utf8")).toContain("apiVersion: policy/v1\n");
@@ -157,8 +157,8 @@ describe("commands that need no server", () => {
     expect(new Set(out.trim().split("\n"))).toHaveLength(4);
   });
 
-  it("docs/performance.md: options of the benchmarks exist", () => {
-    const words = blocksOf("docs/performance.md", "sh*").flatMap(
+  it("docs/benchmarks.md: options of the benchmarks exist", () => {
+    const words = blocksOf("docs/benchmarks.md", "sh*").flatMap(
       ({ text }) => text.match(/(?<= )--[a-z]+/g) ?? [],
     );
     expect(words.length).toBeGreaterThan(7);

@@ -84,7 +84,7 @@ const created = [
   run("scripts/new/plugin.mjs", "RejectOnRequest"),
 ];
 
-test("there are four recipes, each with a test", () => {
+test("there are seven recipes, each with a test", () => {
   const tested = recipes.filter((recipe) =>
     blocks.some((block) => block.recipe === recipe && block.file.endsWith(".test.ts")),
   );
@@ -92,7 +92,10 @@ test("there are four recipes, each with a test", () => {
   expect(recipes.map((recipe) => path.basename(recipe, ".md"))).toEqual([
     "admission-plugin",
     "authenticator",
+    "field",
+    "flag",
     "kind",
+    "option",
     "storage-engine",
   ]);
 });
@@ -128,5 +131,5 @@ test("the code blocks of the recipes and the created files compile", { timeout: 
 test("the tests of the recipes and of the created files pass", { timeout: 240_000 }, () => {
   const { status, output } = run("node_modules/vitest/vitest.mjs", "run", "--root", copy, "--reporter=dot");
   expect(status, output).toBe(0);
-  expect(output).toMatch(/Test Files .*\b7 passed/);
+  expect(output).toMatch(/Test Files .*\b10 passed/);
 });

@@ -69,7 +69,7 @@ const exceptions: readonly Exception[] = [
     reason: "the page is generated from the published types; test/tidy/reference.test.ts compares them",
   },
   {
-    page: "docs/performance.md",
+    page: "docs/benchmarks.md",
     info: "sh*",
     reason: "takes minutes, or needs a second server; test/recipes/commands.test.ts checks the options",
   },

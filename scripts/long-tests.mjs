@@ -43,6 +43,11 @@ export const longTests = [
     short: "every change of the recorded lives, and a fixed sample of their dry runs, for both releases",
   },
   {
+    tests: ["test/cli/workers.test"],
+    touchedBy: ["src/cli/", "src/storage/", "test/cli/"],
+    short: "the same file with two workers, whose first process is killed once",
+  },
+  {
     tests: ["test/robustness/fuzz"],
     touchedBy: ["src/http/", "src/schema/", "src/fields/", "src/base/", "test/robustness/"],
     short: "the same files for a shorter time",

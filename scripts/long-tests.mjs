@@ -11,13 +11,13 @@ export const longTests = [
   {
     tests: ["test/storage/lmdb-crash", "test/kills/", "test/damage/"],
     touchedBy: ["src/storage/", "test/storage/", "test/kills/", "test/damage/"],
-    short: "the same files with fewer kills, images and damages",
+    short: "the same files with fewer kills, images and damages, and every second kind of damage",
   },
   {
     tests: ["test/histories/", "test/storage/cluster-faults.etcd"],
     touchedBy: ["src/storage/", "src/resources/", "src/authorization/", "test/histories/"],
     short:
-      "a server over an embedded store, with one and with two workers; the conformance suites of etcd and PostgreSQL",
+      "a server over an embedded store; the kills of workers in test/cli; the conformance suites of etcd and PostgreSQL",
   },
   {
     tests: ["test/simulator/"],
@@ -28,7 +28,7 @@ export const longTests = [
       "src/authorization/",
       "test/simulator/",
     ],
-    short: "two of its planted defects, and the replay of two seeds",
+    short: "two of its planted defects, and the replay of two seeds for one minute",
   },
   {
     tests: ["test/lives/"],
@@ -43,6 +43,36 @@ export const longTests = [
     short: "every change of the recorded lives, and a fixed sample of their dry runs, for both releases",
   },
   {
+    tests: ["test/fuzz/"],
+    touchedBy: ["src/base/", "src/http/", "src/schema/", "src/fields/", "src/storage/", "test/fuzz/"],
+    short: "all inputs of the corpus, and fewer mutations and random requests",
+  },
+  {
+    tests: ["test/api/views.property", "test/resources/reads/view-watch.property"],
+    touchedBy: ["src/authorization/", "src/resources/", "src/http/verbs/"],
+    short: "the same files with fewer rounds, and the cases of test/api/views.test.ts",
+  },
+  {
+    tests: ["test/cel/reference/"],
+    touchedBy: ["src/cel/", "src/admission/", "test/cel/"],
+    short: "every third case, and the conformance suite",
+  },
+  {
+    tests: [
+      "test/attacks/definition-churn",
+      "test/admission/plugins/quota-exactness",
+      "test/library/faults/explore-controllers",
+    ],
+    touchedBy: [
+      "src/admission/",
+      "src/controllers/",
+      "src/resources/",
+      "src/server/explore/",
+      "src/storage/",
+    ],
+    short: "the same files with fewer changes, rounds, kills and schedules",
+  },
+  {
     tests: ["test/cli/workers.test"],
     touchedBy: ["src/cli/", "src/storage/", "test/cli/"],
     short: "the same file with two workers, whose first process is killed once",
@@ -55,7 +85,7 @@ export const longTests = [
   {
     tests: ["test/cost-laws/"],
     touchedBy: ["src/kinds/", "src/admission/", "src/schema/", "src/fields/", "test/cost-laws/"],
-    short: "every third law",
+    short: "every sixth law",
   },
   {
     tests: ["test/package/"],

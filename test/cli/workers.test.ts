@@ -169,7 +169,8 @@ describe("--workers, with one server", () => {
     const [first] = apis as [Api];
     const { items } = (await first.get("/debug/audit")).body as { items: AuditEvent[] };
     const read = items.filter(
-      ({ stage, objectRef }) => stage === "ResponseComplete" && objectRef?.name?.startsWith("audited-") === true,
+      ({ stage, objectRef }) =>
+        stage === "ResponseComplete" && objectRef?.name?.startsWith("audited-") === true,
     );
     expect(read.map(({ objectRef }) => objectRef?.name).toSorted()).toEqual(
       apis.map((_, at) => `audited-${at}`),

@@ -78,9 +78,9 @@ export const longTests = [
     short: "the same file with two workers, whose first process is killed once",
   },
   {
-    tests: ["test/robustness/fuzz"],
+    tests: ["test/robustness/fuzz", "test/robustness/watchers"],
     touchedBy: ["src/http/", "src/schema/", "src/fields/", "src/base/", "test/robustness/"],
-    short: "the same files for a shorter time",
+    short: "the same files for a shorter time, with fewer idle connections",
   },
   {
     tests: ["test/cost-laws/"],
@@ -89,8 +89,41 @@ export const longTests = [
   },
   {
     tests: ["test/package/"],
-    touchedBy: ["package.json", "package-lock.json", "scripts/", "src/index.ts", "test/package/"],
-    short: "the installation of the packed package, its types and its release",
+    touchedBy: [
+      "package.json",
+      "package-lock.json",
+      "scripts/",
+      "src/index.ts",
+      "src/kinds/",
+      "src/schema/",
+      "test/package/",
+    ],
+    short:
+      "the installation of the packed package and its release; npm run typecheck and test/extensions for types",
+  },
+  {
+    tests: ["test/recipes/", "test/examples/"],
+    touchedBy: [
+      "docs/",
+      "README.md",
+      "examples/",
+      "scripts/new/",
+      "src/admission/",
+      "src/authentication/",
+      "src/cli/",
+      "src/index.ts",
+      "src/kinds/",
+      "src/storage/",
+      "test/recipes/",
+      "test/examples/",
+    ],
+    short:
+      "the first tour of the README, every fourth command that starts a server, the pages on kubectl and testing, and where recipes add their lines; test/cli has the other commands, test/tidy/code-blocks the pages of all blocks",
+  },
+  {
+    tests: ["test/clients/manifests"],
+    touchedBy: ["src/kinds/", "src/schema/", "src/fields/", "src/custom-resources/", "test/clients/"],
+    short: "one of the programs; test/clients/kubectl-custom-objects.test.ts for definitions",
   },
   {
     tests: ["test/console/", "test/attacks/proxied-pages"],

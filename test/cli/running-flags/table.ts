@@ -55,9 +55,11 @@ export interface ShownElsewhere {
   readonly flag: string;
   readonly value: string;
   readonly observed: string;
-  /** Path of the file below `test/`, and the title in it. */
+  /** Path of the file below `test/`, and the title of a test in it. */
   readonly file: string;
   readonly title: string;
+  /** The code by which the file sets the flag or its option, where it doesn't name the flag. */
+  readonly code?: string;
 }
 
 /** Starts a server by flags. Unless they say otherwise it listens on a free port and keeps its objects in memory. */

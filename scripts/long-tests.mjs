@@ -28,7 +28,7 @@ export const longTests = [
       "src/authorization/",
       "test/simulator/",
     ],
-    short: "two of its planted defects, and the replay of two seeds for one minute",
+    short: "one of its planted defects, and the replay of two seeds for one minute",
   },
   {
     tests: ["test/lives/"],
@@ -45,7 +45,7 @@ export const longTests = [
   {
     tests: ["test/fuzz/"],
     touchedBy: ["src/base/", "src/http/", "src/schema/", "src/fields/", "src/storage/", "test/fuzz/"],
-    short: "all inputs of the corpus, and fewer mutations and random requests",
+    short: "all inputs of the corpus, fewer mutations, and fewer random requests in one vocabulary",
   },
   {
     tests: ["test/api/views.property", "test/resources/reads/view-watch.property"],
@@ -73,9 +73,29 @@ export const longTests = [
     short: "the same files with fewer changes, rounds, kills and schedules",
   },
   {
-    tests: ["test/cli/workers.test"],
+    tests: ["test/cli/workers"],
     touchedBy: ["src/cli/", "src/storage/", "test/cli/"],
-    short: "the same file with two workers, whose first process is killed once",
+    short: "two workers over the embedded store, whose first process is killed once; the conformance suites",
+  },
+  {
+    tests: [
+      "test/server/rolling-upgrade.etcd",
+      "test/server/leader-crash",
+      "test/robustness/store-away.etcd",
+    ],
+    touchedBy: ["src/storage/", "src/server/", "src/controllers/", "src/http/"],
+    short:
+      "replicas over etcd and over one folder in test/server, test/controllers/leader-election.test.ts, test/storage/unanswered-writes.test.ts",
+  },
+  {
+    tests: ["test/cli/running-flags/audit-flags"],
+    touchedBy: ["src/cli/", "src/http/audit/", "test/cli/"],
+    short: "the flags of the log, and those of the webhook that differ; test/audit for the rest",
+  },
+  {
+    tests: ["test/deploy/container"],
+    touchedBy: ["deploy/", "package.json", "scripts/build/", "test/deploy/"],
+    short: "test/deploy/systemd.test.ts, and the containers as processes in test/deploy/kubernetes.test.ts",
   },
   {
     tests: ["test/robustness/fuzz", "test/robustness/watchers"],

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { definition, definitions, group, version, whenServed } from "../api/custom-resources/support.ts";
+import { until } from "../api/support.ts";
 import { type Answer } from "../support/api.ts";
 import { useServer } from "../support/use-server.ts";
 import { cpuStopwatch } from "../support/cpu-time.ts";
@@ -323,15 +324,23 @@ describe("names of definitions", () => {
     };
     const before = (await names()).filter((name) => name !== metadata.name);
     expect((await server.admin.post(definitions, { metadata, spec })).status).toBe(201);
-    await new Promise((resolve) => setTimeout(resolve, 300));
+    const at = `${definitions}/${metadata.name}`;
+    // Its controller has judged the names.
+    await until(
+      () => server.admin.get(at),
+      ({ body }) => body.status?.conditions?.length > 0,
+    );
     const { status, body } = await server.admin.get(`/apis/${own}/v1/${plural}`);
     expect([status, body.kind]).toEqual([200, listKind]);
     const resources = await server.admin.get(`/apis/${own}/v1`);
     const found = resources.body.resources.filter(({ name }: { name: string }) => name === plural);
     expect(found).toHaveLength(1);
-    expect((await server.admin.delete(`${definitions}/${metadata.name}`)).status).toBe(200);
-    // Deleting a definition deletes only its own objects.
-    await new Promise((resolve) => setTimeout(resolve, 1000));
+    expect((await server.admin.delete(at)).status).toBe(200);
+    // Deleting a definition deletes only its own objects, before it is gone itself.
+    await until(
+      () => server.admin.get(at),
+      ({ status: code }) => code === 404,
+    );
     expect((await names()).filter((name) => name !== metadata.name)).toEqual(before);
   });
 

@@ -13,7 +13,7 @@ const quadraticOwners = {
 
 const count = effort(150, 400);
 
-it.each(["platform", "kubernetes"] as const)(
+it.each(effort(["platform"] as const, ["platform", "kubernetes"] as const))(
   "random requests have valid responses, and nothing is thrown or logged as an error (%s)",
   async (vocabulary) => {
     const seed = Number(process.env["PLINTH_FUZZ_SEED"] ?? "1");

@@ -59,6 +59,7 @@ export const longTests = [
   },
   {
     tests: [
+      "test/attacks/custom-resources",
       "test/attacks/definition-churn",
       "test/admission/plugins/quota-exactness",
       "test/library/faults/explore-controllers",
@@ -70,7 +71,7 @@ export const longTests = [
       "src/server/explore/",
       "src/storage/",
     ],
-    short: "the same files with fewer changes, rounds, kills and schedules",
+    short: "the same files with fewer versions, changes, rounds, kills and schedules",
   },
   {
     tests: ["test/cli/workers"],

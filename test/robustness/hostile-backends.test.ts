@@ -49,8 +49,8 @@ const heads: readonly string[] = [
 
 /** What a client of the server gets for each head with a whole body: the status of the backend, or 503 for a response that isn't HTTP. */
 const forwarded: readonly number[] = [
-  ...[200, 200, 200, 200, 200, 200, 200, 200, 200, 503, 503, 200, 200, 200, 200, 200],
-  ...[503, 200, 503, 503, 204, 205, 304, 302, 503, 503, 503, 503, 503, 503, 503],
+  200, 200, 200, 200, 200, 200, 200, 200, 200, 503, 503, 200, 200, 200, 200, 200, 503, 200, 503, 503, 204,
+  205, 304, 302, 503, 503, 503, 503, 503, 503, 503,
 ];
 
 /** Bytes after the last chunk of a body. */

@@ -197,10 +197,10 @@ describe("removed versions", () => {
   });
 
   it("C-9.3-16 the admission plugin PodSecurityPolicy is unknown", async () => {
-    const { plinth } = await import("../support/process.ts");
+    const { plinthHere } = await import("../support/program-here.ts");
     const { temporaryFolder } = await import("../support/temporary-folder.ts");
     const folder = temporaryFolder();
-    const { code, stderr } = plinth(
+    const { code, stderr } = await plinthHere(
       "serve",
       `--data-dir=${folder.path}`,
       "--secure-port=0",

@@ -3,7 +3,8 @@ import path from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { authFlags, runAuth } from "../../src/cli/auth/auth.ts";
 import { read } from "../tidy/source-files.ts";
-import { freePort, plinth } from "../support/process.ts";
+import { freePort } from "../support/process.ts";
+import { plinthHere } from "../support/program-here.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import type { TestServer } from "../support/api.ts";
 import {
@@ -245,8 +246,11 @@ describe("plinth auth", () => {
   });
 
   it("the program ends with 2 for wrong usage, with 1 for a server that can't be reached, and shows its flags", async () => {
-    expect(plinth("auth")).toMatchObject({ code: 2, stderr: expect.stringContaining("plinth: no question") });
-    const nobody = plinth(
+    expect(await plinthHere("auth")).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("plinth: no question"),
+    });
+    const nobody = await plinthHere(
       "auth",
       "why",
       "ann",
@@ -259,7 +263,7 @@ describe("plinth auth", () => {
       stdout: "",
       stderr: expect.stringMatching(/^plinth: https:\S+ can't be reached: [^\n]+\n$/),
     });
-    const help = plinth("auth", "--help");
+    const help = await plinthHere("auth", "--help");
     expect([help.code, help.stdout]).toEqual([
       0,
       expect.stringContaining("plinth auth who-can VERB RESOURCE"),

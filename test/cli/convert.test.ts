@@ -5,7 +5,7 @@ import { afterAll, describe, expect, it } from "vitest";
 import { convertFlags } from "../../src/cli/convert/command.ts";
 import { UsageError } from "../../src/cli/flag-reader.ts";
 import { blockOf } from "../support/pages.ts";
-import { plinth } from "../support/process.ts";
+import { plinthHere } from "../support/program-here.ts";
 import { read } from "../tidy/source-files.ts";
 import { convert, convertText, documents } from "./convert-support.ts";
 
@@ -311,9 +311,12 @@ describe("wrong usage", () => {
     await expect(convert(words)).rejects.toThrow(message);
   });
 
-  it("ends the program with exit code 2, and --help shows every flag", () => {
-    expect(plinth("convert")).toMatchObject({ code: 2, stderr: expect.stringContaining("--filename (-f)") });
-    const { code, stdout } = plinth("convert", "--help");
+  it("ends the program with exit code 2, and --help shows every flag", async () => {
+    expect(await plinthHere("convert")).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("--filename (-f)"),
+    });
+    const { code, stdout } = await plinthHere("convert", "--help");
     expect(code).toBe(0);
     for (const { name, short } of convertFlags) {
       expect(stdout).toContain(`--${name}`);

@@ -8,10 +8,10 @@ import { definitionOf } from "../../src/index.ts";
 import { definition, served, version } from "../api/custom-resources/support.ts";
 import { Order } from "../extensions/order-kind.ts";
 import { TestServer } from "../support/api.ts";
-import { plinth } from "../support/process.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { read } from "../tidy/source-files.ts";
 import { blockOf } from "../support/pages.ts";
+import { plinthHere } from "../support/program-here.ts";
 
 const folder = temporaryFolder();
 const file = (name: string) => path.join(folder.path, name);
@@ -250,9 +250,11 @@ describe("invalid input is reported with its file and field, and the rest is wri
     expect(twice.errors).toContain("metadata.name: orders.shop.example.com is also in -: document 1");
   });
 
-  test("wrong usage is exit code 2", () => {
-    expect(plinth("types", "-f", "x.yaml", "--server=https://127.0.0.1:1")).toMatchObject({ code: 2 });
-    expect(plinth("types", "--nothing")).toMatchObject({ code: 2 });
+  test("wrong usage is exit code 2", async () => {
+    expect(await plinthHere("types", "-f", "x.yaml", "--server=https://127.0.0.1:1")).toMatchObject({
+      code: 2,
+    });
+    expect(await plinthHere("types", "--nothing")).toMatchObject({ code: 2 });
   });
 });
 
@@ -291,9 +293,9 @@ test("the types are declared to the client, each version of each kind", async ()
 `);
 });
 
-test("docs/manifests.md has every flag, as the help does", () => {
+test("docs/manifests.md has every flag, as the help does", async () => {
   const [, section = ""] = /\n## Types of custom kinds\n([^]*)$/.exec(read("docs/manifests.md")) ?? [];
-  const { stdout } = plinth("types", "--help");
+  const { stdout } = await plinthHere("types", "--help");
   for (const { name, doc } of typesFlags) {
     expect(section).toContain(`\`--${name}\``);
     expect(section).toContain(doc);

@@ -39,7 +39,7 @@ const exceptions: readonly Exception[] = [
     page: "docs/deploying.md",
     info: "sh docker",
     reason:
-      "needs a container engine; test/deploy/container.test.ts runs the steps of the image and its entry point",
+      "needs a container engine; test/deploy/container.long.test.ts runs the steps of the image and its entry point",
   },
   {
     page: "docs/deploying.md",

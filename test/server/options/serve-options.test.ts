@@ -11,8 +11,9 @@ import {
   type ServeOptions,
 } from "../../../src/cli/serve-options.ts";
 import { serverOptionsOf } from "../../../src/server/options/library-options.ts";
-import { ServerProcess, plinth } from "../../support/process.ts";
+import { ServerProcess } from "../../support/process.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
+import { plinthHere } from "../../support/program-here.ts";
 
 const folder = temporaryFolder();
 afterAll(() => folder.remove());
@@ -157,7 +158,12 @@ describe("the program", () => {
   test("an error of the start names the variable or key that set the option", async () => {
     const file = configuration("clientCaFile: /nowhere/ca.crt\n", "wrong.yaml");
     const words = [`--config=${file}`, `--data-dir=${path.join(folder.path, "unused")}`];
-    const { code, stderr } = await plinth("serve", "--storage-backend=memory", "--secure-port=0", ...words);
+    const { code, stderr } = await plinthHere(
+      "serve",
+      "--storage-backend=memory",
+      "--secure-port=0",
+      ...words,
+    );
     expect(code).toBe(2);
     expect(stderr).toContain(
       `${file}: clientCaFile (--client-ca-file) /nowhere/ca.crt: the file doesn't exist`,

@@ -35,8 +35,8 @@ export interface RequestedAction {
   readonly spec: ReviewedAction;
   /** Description, such as `get pods/log in the namespace "web"`. */
   readonly text: string;
-  /** Lines about names that the server doesn't have; empty if it has all. */
-  readonly notes: string;
+  /** Lines about names that the server doesn't have; empty if it has all. See {@link notesOn}. */
+  notes(isExplained: boolean): string;
 }
 
 /** Parses `VERB RESOURCE [NAME]`. */
@@ -53,7 +53,7 @@ export function actionOf(
     return {
       spec: { nonResourceAttributes: { path: resource, verb } },
       text: `${verb} ${resource}`,
-      notes: "",
+      notes: () => "",
     };
   }
   const target = context.table.find(resource);
@@ -62,7 +62,7 @@ export function actionOf(
   return {
     spec: { resourceAttributes: attributesOf(verb, target, namespace, name) },
     text: actionText(action, target.known?.namespaced === false),
-    notes: notesOn(verb, target, resource, context.table),
+    notes: (isExplained) => notesOn({ verb, target, word: resource, isExplained }, context.table),
   };
 }
 

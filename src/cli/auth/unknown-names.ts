@@ -17,12 +17,18 @@ export const requestVerbs = [
 /** Verbs of rights that no request has by itself; admission and impersonation check them. */
 const rightVerbs = ["*", "approve", "attest", "bind", "escalate", "impersonate", "sign", "use"];
 
-/**
- * Returns a note for a resource or a verb that the server doesn't have, which rules may name all the same; empty if it has both.
- *
- * @param word the resource as it was written.
- */
-export function notesOn(verb: string, target: NamedResource, word: string, table: ResourceTable): string {
+/** An action of the command line. */
+interface NamedAction {
+  readonly verb: string;
+  readonly target: NamedResource;
+  /** The resource as it was written. */
+  readonly word: string;
+  /** Whether the server's answer names an unknown resource; only a suggestion is added then. */
+  readonly isExplained: boolean;
+}
+
+/** Returns a note for a resource or a verb that the server doesn't have, which rules may name all the same; empty if it has both. */
+export function notesOn({ verb, target, word, isExplained }: NamedAction, table: ResourceTable): string {
   const { known, subresource } = target;
   const notes: string[] = [];
   const isRequestVerb = requestVerbs.some((one) => one === verb);
@@ -31,9 +37,9 @@ export function notesOn(verb: string, target: NamedResource, word: string, table
   const isAny = target.resource === "*" || target.group === "*";
   if (known === undefined && !isAny && !(isRightVerb && verb !== "*")) {
     const names = table.resources.flatMap(({ name, group }) => [name, qualifiedName(name, group)]);
-    notes.push(
-      `this server has no resource ${JSON.stringify(word)}${suggestion(word.split("/")[0]!, names)}`,
-    );
+    const similar = suggestion(word.split("/")[0]!, names);
+    if (!isExplained || similar !== "")
+      notes.push(`this server has no resource ${JSON.stringify(word)}${similar}`);
   }
   if (!isRequestVerb && !isRightVerb) {
     notes.push(

@@ -3,6 +3,9 @@ import { runProgram } from "../../src/cli/program.ts";
 import type { Finished } from "./process.ts";
 import { program } from "./root.ts";
 
+/** Time after which a server that starts in spite of wrong flags is stopped. */
+const maxRunMs = 20_000;
+
 /**
  * Runs `plinth` with these words to its end in this process, which takes a tenth of the time of a process of its own. For command lines
  * that are refused, and commands that print or ask a server; one at a time.
@@ -30,9 +33,11 @@ export async function plinthHere(...words: readonly string[]): Promise<Finished>
   process.argv = [process.execPath, program];
   process.execArgv = [];
   process.chdir(tmpdir());
+  const late = setTimeout(() => process.emit("SIGTERM"), maxRunMs);
   try {
     return { code: await runProgram(words), ...written };
   } finally {
+    clearTimeout(late);
     process.chdir(folder);
     process.execArgv = execArgv;
     process.argv = argv;

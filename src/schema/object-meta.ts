@@ -1,6 +1,7 @@
+import { since } from "../base/release-rows.ts";
 import { isAtLeast, type Release } from "../base/releases.ts";
 import { atomicStruct, struct } from "./meta.ts";
-import { replacedIn, since } from "./later-fields.ts";
+import { replacedIn } from "./later-fields.ts";
 import { bool, field, fieldsV1, int64, list, map, string, time } from "./types.ts";
 
 const OwnerReference = atomicStruct(

@@ -93,7 +93,9 @@ class LazyStruct<F extends Fields> implements StructType<F> {
     rules: unknown = {},
     private readonly schema?: () => SchemaNode,
   ) {
-    this.rules = rulesInRelease(rules as StructRules<Record<string, unknown>>, defaultRelease);
+    const declared = rules as StructRules<Record<string, unknown>> | ResolvedRules;
+    // Those of a copy are resolved for its release.
+    this.rules = "released" in declared ? declared : rulesInRelease(declared, defaultRelease);
   }
   get open(): SchemaNode | undefined {
     return this.schema?.();

@@ -64,7 +64,9 @@ function listWarnings(
   return values.flatMap((value, index) => warningsOf(`${path}[${index}]`, value));
 }
 
-function headlessWarnings({ loadBalancerIP = "", externalIPs = [], sessionAffinity }: ServiceSpec): string[] {
+function headlessWarnings(spec: ServiceSpec): string[] {
+  if (!isHeadless(spec)) return [];
+  const { loadBalancerIP = "", externalIPs = [], sessionAffinity } = spec;
   const ignored = [
     ...(loadBalancerIP === "" ? [] : ["loadBalancerIP"]),
     ...(externalIPs.length === 0 ? [] : ["externalIPs"]),

@@ -125,7 +125,7 @@ const allVerbs: readonly Verb[] = [
 /**
  * The declaration of a kind in one version, except its fields. All functions are pure. Their objects have only
  * declared fields, without nulls and empty values; only a parameter with the name `copy` may be modified. What only some releases
- * have is a row (`base/release-rows.ts`).
+ * have is a row.
  */
 export interface KindMembers<O> {
   readonly group: Group;
@@ -269,11 +269,14 @@ type DefaultedName = Exclude<keyof typeof memberDefaults, keyof ResolvedMembers>
  */
 export type Kind = Omit<PlainMembers, DefaultedName> &
   Required<Pick<PlainMembers, DefaultedName>> &
-  ResolvedMembers & {
-    readonly type: StructType;
-    /** The declared members; only if some have rows. */
-    readonly released?: KindMembers<ApiObject>;
-  };
+  ResolvedMembers &
+  KindParts;
+
+interface KindParts {
+  readonly type: StructType;
+  /** The declared members; only if some have rows. */
+  readonly released?: KindMembers<ApiObject>;
+}
 
 /**
  * Returns the declared constant of a kind. A server may have a copy of it, with the fields of its release and vocabulary, so

@@ -7,7 +7,8 @@ import { chromiumPath } from "./test/support/chromium-path.ts";
  */
 const ownProcess = [
   "test/tidy/expressions.test.ts",
-  "test/cli/running-flags/*.test.ts",
+  "test/cli/running-flags/running-flags.test.ts",
+  "test/cli/running-flags/hidden-metrics.test.ts",
   "test/api/large-writes.test.ts",
   "test/base/yaml.test.ts",
   "test/schema/custom-schema-turns.test.ts",

@@ -2,13 +2,13 @@
 
 // plinth: AccessAnswer, AccessOptions, AdmissionEffects, AdmissionPlugin, AdmissionRequest,
 //   AggregationOptions, ApiObject, ApplyOptions, Attributes, AuditLogOptions, AuditOptions, AuditWebhookOptions,
-//   AuthenticationOptions, AuthenticationResult, AuthorizationMode, AuthorizationWebhookOptions, BuiltInObjects,
-//   Cause, Client, Clock, ClusterSigningOptions, CollectionReference, ConnectionLostError, ConnectionOptions,
-//   Controller, ControllerContext, ControllerStart, ControllerUser, CreateServerOptions, Credentials, Decision,
+//   AuthenticationOptions, AuthenticationResult, AuthorizationMode, AuthorizationWebhookOptions, Cause, Client,
+//   Clock, ClusterSigningOptions, CollectionReference, ConnectionLostError, ConnectionOptions, Controller,
+//   ControllerContext, ControllerStart, ControllerUser, CreateServerOptions, Credentials, Decision,
 //   DefinitionManifest, DefinitionOptions, DefinitionVersion, Exploration, ExplorationSettleOptions, ExploreError,
 //   ExploreOptions, ExploreReport, Extensions, FaultEffect, FaultHandle, FaultMatch, FaultRandom, FaultRule,
 //   Faults, FiredFault, FlowOptions, Kind, KubeconfigOptions, Logger, ManualClock, NamedAuthenticator,
-//   NamedAuthorizer, NewObject, ObjectFor, ObjectInformer, ObjectList, ObjectMetaValue, ObjectReference, ObjectsOf,
+//   NamedAuthorizer, NewObject, ObjectFor, ObjectInformer, ObjectList, ObjectMetaValue, ObjectReference,
 //   OidcOptions, OptionsError, ProxyOptions, Reason, RecordedRequest, RequestFilter, RequestLog, RuleList,
 //   RunningController, Server, ServerClient, ServiceAccountOptions, SettleOptions, Snapshot, StatusDetails,
 //   StatusError, StorageOptions, Store, TestCertificate, Timer, TlsOptions, TokenWebhookOptions, TypedClient,
@@ -822,7 +822,7 @@ export declare class RequestLog implements Iterable<RecordedRequest> {
  */
 export declare function createServer<const Kinds extends readonly Kind[] = readonly []>(
   options?: CreateServerOptions<Kinds>,
-): Promise<Server<BuiltInObjects & ObjectsOf<Kinds>>>;
+): Promise<Server<KnownObjects & ObjectsOf<Kinds>>>;
 
 // ---- kinds/declare-group
 
@@ -973,6 +973,22 @@ type KeyOf<K extends Kind> = `${ApiVersion<GroupNameOf<K["group"]>, K["version"]
 export type ObjectsOf<K extends readonly Kind[]> = {
   [One in K[number] as string extends One["name"] ? never : KeyOf<One>]: ObjectFor<One>;
 };
+
+/**
+ * The types of custom objects, by `apiVersion kind`, for all clients of a program. Declarations of the program add to it; `plinth types`
+ * writes them.
+ *
+ * @example
+ * declare module "plinth" {
+ *   interface CustomObjects {
+ *     "shop.example.com/v1 Order": OrderV1;
+ *   }
+ * }
+ */
+export interface CustomObjects {}
+
+/** The types of the objects that a server has without further kinds, by `apiVersion kind`. */
+export type KnownObjects = BuiltInObjects & CustomObjects;
 
 /** The types of the objects of the built-in kinds, by `apiVersion kind`: `BuiltInObjects["v1 ConfigMap"]`. */
 export interface BuiltInObjects {
@@ -1185,14 +1201,28 @@ export declare class Client {
 
 // ---- resources/clients/typed-client
 
-/** The kinds of an apiVersion; any if the apiVersion or kind isn't a literal type. */
+/** The kinds of an apiVersion; any if the apiVersion or kind isn't a literal type, or if no object of the group has a type. */
 type KindsIn<Objects, V extends string, K extends string> = string extends V | K
   ? string
-  : {
-      [Key in keyof Objects]: Key extends `${V} ${infer One}` ? One : never;
-    }[keyof Objects];
+  : [TypedKinds<Objects, V>] extends [never]
+    ? V extends `${infer Group}/${string}`
+      ? UntypedKinds<Objects, Group>
+      : never
+    : TypedKinds<Objects, V>;
 
-/** The objects of a kind; any object if the kind isn't a literal type. */
+/** Any kind, in a group of custom objects without types, whose name has a dot; otherwise none. */
+type UntypedKinds<Objects, Group extends string> = Group extends `${string}.${string}`
+  ? [Extract<keyof Objects, `${Group}/${string}`>] extends [never]
+    ? string
+    : never
+  : never;
+
+/** The kinds of an apiVersion whose objects have a type. */
+type TypedKinds<Objects, V extends string> = {
+  [Key in keyof Objects]: Key extends `${V} ${infer One}` ? One : never;
+}[keyof Objects];
+
+/** The objects of a kind; any object if the kind isn't a literal type or has no type. */
 export type ObjectAt<Objects, V extends string, K extends string> = `${V} ${K}` extends keyof Objects
   ? Objects[`${V} ${K}`]
   : ApiObject;
@@ -1225,8 +1255,8 @@ type Draft<Objects, V extends string, K extends string> = OfKind<Objects, V, K> 
  * The API without a socket, for embedding programs. Requests pass validation and admission. There is no authentication; the
  * requests of `server.client` are not authorized, those of `server.as()` are.
  *
- * Objects have the types of their kinds. Kinds and fields that don't exist are compile errors if apiVersion and kind are literals. Every
- * method throws the `StatusError` that the API would answer with.
+ * Objects have the types of their kinds. Kinds and fields that don't exist are compile errors if apiVersion and kind are literals; the
+ * kinds of other groups are objects with any fields, unless `CustomObjects` has their types. Every method throws the `StatusError` that the API would answer with.
  *
  * @typeParam Objects the types of the objects, by `apiVersion kind`.
  */
@@ -2558,7 +2588,7 @@ type StaticField<F> = F extends Field<infer T, boolean> ? Static<T> : never;
  * @param clock its time: use it for pauses and periodic work instead of `setTimeout`, so that tests don't wait and can be repeated.
  * @returns nothing, or a promise. A promise that rejects is a controller that couldn't start; it is started again.
  */
-export type ControllerStart<Objects = BuiltInObjects> = (
+export type ControllerStart<Objects = KnownObjects> = (
   client: ServerClient<Objects>,
   clock: Clock,
 ) => unknown;
@@ -2580,7 +2610,7 @@ export interface ExplorationSettleOptions extends SettleOptions {
 }
 
 /** One run of a test under one schedule of faults. */
-export interface Exploration<Objects = BuiltInObjects> {
+export interface Exploration<Objects = KnownObjects> {
   readonly server: Server<Objects>;
   /** The client of the test; faults don't affect it. */
   readonly client: ServerClient<Objects>;
@@ -2635,7 +2665,7 @@ export interface ExploreOptions<Kinds extends readonly Kind[] = readonly []> {
   /** Options of the server; by default it has no socket. */
   readonly server?: CreateServerOptions<Kinds> | undefined;
   /** Brings the server into the state in which each run begins, for example `(server) => server.load("crds")`. Faults don't affect it. */
-  readonly prepare?: ((server: Server<BuiltInObjects & ObjectsOf<Kinds>>) => unknown) | undefined;
+  readonly prepare?: ((server: Server<KnownObjects & ObjectsOf<Kinds>>) => unknown) | undefined;
   /** Maximum duration of one run, in milliseconds; 10,000 by default. */
   readonly timeoutMs?: number | undefined;
   /** Whether faults that aren't needed for the failure are left out of its message; true by default. */
@@ -2680,7 +2710,7 @@ export interface ExploreReport {
  */
 export declare function explore<const Kinds extends readonly Kind[] = readonly []>(
   options: ExploreOptions<Kinds>,
-  test: (exploration: Exploration<BuiltInObjects & ObjectsOf<Kinds>>) => unknown,
+  test: (exploration: Exploration<KnownObjects & ObjectsOf<Kinds>>) => unknown,
 ): Promise<ExploreReport>;
 
 // ---- server/faults/activity
@@ -2992,6 +3022,14 @@ export interface ServerClient<Objects> extends TypedClient<Objects> {
    *   data: { color: "blue" },
    * }, { fieldManager: "operator" });
    */
+  apply<V extends string, K extends string>(
+    object: {
+      readonly apiVersion: V;
+      readonly kind: K;
+      readonly [field: string]: unknown;
+    },
+    options?: ApplyOptions,
+  ): Promise<[ObjectAt<Objects, V, K>]>;
   apply(source: object | readonly object[] | string, options?: ApplyOptions): Promise<ApiObject[]>;
   /**
    * Waits until an object is in a state: reads it, then watches it, without polling.
@@ -3754,7 +3792,7 @@ export interface TestOptions {
  *
  * @typeParam Objects the types of the objects that it serves, by `apiVersion kind`.
  */
-export declare class Server<Objects = BuiltInObjects> extends ServerTools<Objects> {
+export declare class Server<Objects = KnownObjects> extends ServerTools<Objects> {
   /** URL of the server for this machine, for example `https://127.0.0.1:6443`; undefined without a socket. */
   get url(): string | undefined;
   /** URL of the server for other machines; undefined without a socket, or if it listens on loopback only. */

@@ -1,4 +1,4 @@
-/** `npm run bench`: measures each scenario and its physical limit (docs/performance.md). */
+/** `npm run bench`: measures each scenario and its physical limit (docs/benchmarks.md). */
 import { createServingCertificates } from "../src/base/certificates/serving-certificates.ts";
 import { takeLongestTurn } from "./meter.ts";
 import { type Options, readOptions, usage } from "./options.ts";

@@ -11,13 +11,13 @@ export const longTests = [
   {
     tests: ["test/storage/lmdb-crash", "test/kills/", "test/damage/"],
     touchedBy: ["src/storage/", "test/storage/", "test/kills/", "test/damage/"],
-    short: "the same files with fewer kills, images and damages",
+    short: "the same files with fewer kills, images and damages, and every second kind of damage",
   },
   {
     tests: ["test/histories/", "test/storage/cluster-faults.etcd"],
     touchedBy: ["src/storage/", "src/resources/", "src/authorization/", "test/histories/"],
     short:
-      "a server over an embedded store, with one and with two workers; the conformance suites of etcd and PostgreSQL",
+      "a server over an embedded store; the kills of workers in test/cli; the conformance suites of etcd and PostgreSQL",
   },
   {
     tests: ["test/simulator/"],
@@ -28,7 +28,7 @@ export const longTests = [
       "src/authorization/",
       "test/simulator/",
     ],
-    short: "two of its planted defects, and the replay of two seeds",
+    short: "one of its planted defects, and the replay of two seeds for one minute",
   },
   {
     tests: ["test/lives/"],
@@ -43,19 +43,108 @@ export const longTests = [
     short: "every change of the recorded lives, and a fixed sample of their dry runs, for both releases",
   },
   {
-    tests: ["test/robustness/fuzz"],
+    tests: ["test/fuzz/"],
+    touchedBy: ["src/base/", "src/http/", "src/schema/", "src/fields/", "src/storage/", "test/fuzz/"],
+    short: "all inputs of the corpus, fewer mutations, and fewer random requests in one vocabulary",
+  },
+  {
+    tests: ["test/api/views.property", "test/resources/reads/view-watch.property"],
+    touchedBy: ["src/authorization/", "src/resources/", "src/http/verbs/"],
+    short: "the same files with fewer rounds, and the cases of test/api/views.test.ts",
+  },
+  {
+    tests: ["test/cel/reference/"],
+    touchedBy: ["src/cel/", "src/admission/", "test/cel/"],
+    short: "every third case, and the conformance suite",
+  },
+  {
+    tests: [
+      "test/attacks/custom-resources",
+      "test/attacks/definition-churn",
+      "test/admission/plugins/quota-exactness",
+      "test/library/faults/explore-controllers",
+    ],
+    touchedBy: [
+      "src/admission/",
+      "src/controllers/",
+      "src/resources/",
+      "src/server/explore/",
+      "src/storage/",
+    ],
+    short: "the same files with fewer versions, changes, rounds, kills and schedules",
+  },
+  {
+    tests: ["test/cli/workers"],
+    touchedBy: ["src/cli/", "src/storage/", "test/cli/"],
+    short: "two workers over the embedded store, whose first process is killed once; the conformance suites",
+  },
+  {
+    tests: [
+      "test/server/rolling-upgrade.etcd",
+      "test/server/leader-crash",
+      "test/robustness/store-away.etcd",
+    ],
+    touchedBy: ["src/storage/", "src/server/", "src/controllers/", "src/http/"],
+    short:
+      "replicas over etcd and over one folder in test/server, test/controllers/leader-election.test.ts, test/storage/unanswered-writes.test.ts",
+  },
+  {
+    tests: ["test/cli/running-flags/audit-flags"],
+    touchedBy: ["src/cli/", "src/http/audit/", "test/cli/"],
+    short: "the flags of the log, and those of the webhook that differ; test/audit for the rest",
+  },
+  {
+    tests: ["test/deploy/container"],
+    touchedBy: ["deploy/", "package.json", "scripts/build/", "test/deploy/"],
+    short: "test/deploy/systemd.test.ts, and the containers as processes in test/deploy/kubernetes.test.ts",
+  },
+  {
+    tests: ["test/robustness/fuzz", "test/robustness/watchers"],
     touchedBy: ["src/http/", "src/schema/", "src/fields/", "src/base/", "test/robustness/"],
-    short: "the same files for a shorter time",
+    short: "the same files for a shorter time, with fewer idle connections",
   },
   {
     tests: ["test/cost-laws/"],
     touchedBy: ["src/kinds/", "src/admission/", "src/schema/", "src/fields/", "test/cost-laws/"],
-    short: "every third law",
+    short: "every sixth law",
   },
   {
     tests: ["test/package/"],
-    touchedBy: ["package.json", "package-lock.json", "scripts/", "src/index.ts", "test/package/"],
-    short: "the installation of the packed package, its types and its release",
+    touchedBy: [
+      "package.json",
+      "package-lock.json",
+      "scripts/",
+      "src/index.ts",
+      "src/kinds/",
+      "src/schema/",
+      "test/package/",
+    ],
+    short:
+      "the installation of the packed package and its release; npm run typecheck and test/extensions for types",
+  },
+  {
+    tests: ["test/recipes/", "test/examples/"],
+    touchedBy: [
+      "docs/",
+      "README.md",
+      "examples/",
+      "scripts/new/",
+      "src/admission/",
+      "src/authentication/",
+      "src/cli/",
+      "src/index.ts",
+      "src/kinds/",
+      "src/storage/",
+      "test/recipes/",
+      "test/examples/",
+    ],
+    short:
+      "the first tour of the README, every fourth command that starts a server, the pages on kubectl and testing, and where recipes add their lines; test/cli has the other commands, test/tidy/code-blocks the pages of all blocks",
+  },
+  {
+    tests: ["test/clients/manifests"],
+    touchedBy: ["src/kinds/", "src/schema/", "src/fields/", "src/custom-resources/", "test/clients/"],
+    short: "one of the programs; test/clients/kubectl-custom-objects.test.ts for definitions",
   },
   {
     tests: ["test/console/", "test/attacks/proxied-pages"],

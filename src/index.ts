@@ -1,4 +1,4 @@
-import type { BuiltInObjects, ObjectsOf } from "./kinds/typed-objects.ts";
+import type { KnownObjects, ObjectsOf } from "./kinds/typed-objects.ts";
 import type { Kind } from "./schema/kind.ts";
 import {
   inLibraryTerms,
@@ -68,7 +68,8 @@ export {
   type DefinitionOptions,
   type DefinitionVersion,
 } from "./kinds/definition-of.ts";
-export type { BuiltInObjects, ObjectsOf } from "./kinds/typed-objects.ts";
+// All, because declarations of programs can add only to a module that is exported as a whole.
+export type * from "./kinds/typed-objects.ts";
 export type { Kind, ObjectFor } from "./schema/kind.ts";
 export type { RecordedRequest, RequestFilter, RequestLog } from "./http/metrics/request-log.ts";
 export type {
@@ -105,11 +106,11 @@ export type { Store } from "./storage/store.ts";
  */
 export async function createServer<const Kinds extends readonly Kind[] = readonly []>(
   options: CreateServerOptions<Kinds> = {},
-): Promise<Server<BuiltInObjects & ObjectsOf<Kinds>>> {
+): Promise<Server<KnownObjects & ObjectsOf<Kinds>>> {
   try {
     const server: unknown = await startServer(serverOptionsOf(options));
     // The client finds kinds by name when it runs; only its static type names them.
-    return server as Server<BuiltInObjects & ObjectsOf<Kinds>>;
+    return server as Server<KnownObjects & ObjectsOf<Kinds>>;
   } catch (error) {
     throw inLibraryTerms(error);
   }

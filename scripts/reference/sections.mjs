@@ -57,6 +57,8 @@ export const sections = [
       "ObjectMetaValue",
       "PatchKind",
       "BuiltInObjects",
+      "CustomObjects",
+      "KnownObjects",
       "ObjectsOf",
       "ObjectFor",
     ],

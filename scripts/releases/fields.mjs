@@ -3,21 +3,24 @@
 import path from "node:path";
 import { filesIn, moduleFolder } from "./modules.mjs";
 
+/** The files that declare API types, and the module that has them; with the first minor release, if they moved to another one. */
 const sources = [
-  ["k8s.io/api", /\/types?\.go$/],
-  ["k8s.io/apimachinery", /^pkg\/apis\/meta\/v1\/types\.go$/],
-  ["k8s.io/apiextensions-apiserver", /^pkg\/apis\/apiextensions\/v1\/types\w*\.go$/],
-  ["k8s.io/kube-aggregator", /^pkg\/apis\/apiregistration\/v1\/types\.go$/],
+  { pattern: /\/types?\.go$/, modules: [["k8s.io/api"]] },
+  { pattern: /^pkg\/apis\/meta\/v1\/types\.go$/, modules: [["k8s.io/apimachinery"]] },
+  {
+    pattern: /^pkg\/apis\/apiextensions\/v1\/types\w*\.go$/,
+    modules: [["k8s.io/apiextensions-apiserver"], ["k8s.io/apiextensions-api", 38]],
+  },
+  { pattern: /^pkg\/apis\/apiregistration\/v1\/types\.go$/, modules: [["k8s.io/kube-aggregator"]] },
 ];
 
-/** Returns the gates of the fields of a release, by `folder Struct.field`; a field without a gate has an empty text. */
-function fieldsOf(minor) {
+/** Returns the gates of the fields of a source in a release, by `folder Struct.field`; a field without a gate has an empty text. */
+function fieldsOf({ pattern, modules }, minor) {
+  const [name] = modules.findLast(([, first = 0]) => minor >= first);
   const fields = new Map();
-  for (const [name, pattern] of sources) {
-    for (const { file, text } of filesIn(moduleFolder(name, minor), pattern)) {
-      for (const [, struct, body] of text.matchAll(/^type (\w+) struct \{\n(.*?)^\}/gms))
-        addFields(fields, `${path.dirname(file)} ${struct}`, body);
-    }
+  for (const { file, text } of filesIn(moduleFolder(name, minor), pattern)) {
+    for (const [, struct, body] of text.matchAll(/^type (\w+) struct \{\n(.*?)^\}/gms))
+      addFields(fields, `${path.dirname(file)} ${struct}`, body);
   }
   return fields;
 }
@@ -33,8 +36,8 @@ function addFields(fields, struct, body) {
   }
 }
 
-for (const minor of process.argv.slice(2).map(Number)) {
-  const [before, after] = [fieldsOf(minor - 1), fieldsOf(minor)];
+function printChanges(source, minor) {
+  const [before, after] = [fieldsOf(source, minor - 1), fieldsOf(source, minor)];
   const kindsBefore = new Set([...before.keys()].map((one) => one.slice(0, one.indexOf("."))));
   for (const [name, gate] of after) {
     if (before.has(name)) continue;
@@ -44,4 +47,15 @@ for (const minor of process.argv.slice(2).map(Number)) {
     );
   }
   for (const name of before.keys()) if (!after.has(name)) console.log(`1.${minor} - ${name}`);
+}
+
+for (const minor of process.argv.slice(2).map(Number)) {
+  for (const source of sources) {
+    try {
+      printChanges(source, minor);
+    } catch (error) {
+      console.error(`fields not compared: ${error.message}`);
+      process.exitCode = 1;
+    }
+  }
 }

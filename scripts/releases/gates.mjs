@@ -49,7 +49,8 @@ const stageNames = { Alpha: "alpha", Beta: "beta", GA: "stable", Deprecated: "de
 
 function stageText(spec) {
   const stage = stageNames[/PreRelease:\s*(?:featuregate\.)?(\w+)/.exec(spec)?.[1] ?? "Alpha"];
-  const on = /Default:\s*true/.test(spec);
+  // Not the value of LockToDefault.
+  const on = /\bDefault:\s*true/.test(spec);
   const isUsual = on === (stage === "beta" || stage === "stable");
   const locked = /LockToDefault:\s*true/.test(spec);
   const lock = locked === (stage === "stable") ? "" : locked ? " locked" : " unlocked";

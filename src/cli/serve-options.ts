@@ -4,6 +4,8 @@ import { availableParallelism } from "node:os";
 import nodePath from "node:path";
 import { isSelfMade } from "../base/certificates/serving-certificates.ts";
 import { systemClock } from "../base/clock.ts";
+import type { Logger } from "../base/logger.ts";
+import { similarName } from "../base/similar-name.ts";
 import { whyUnreadable } from "../base/unreadable.ts";
 import { decodeYaml } from "../base/yaml.ts";
 import { auditVersion } from "../http/audit/policy-file.ts";
@@ -101,6 +103,28 @@ export async function serveOptions(flags: FlagValues, environment: NodeJS.Proces
 /** The environment variable of a flag: `PLINTH_SECURE_PORT` for `secure-port`. */
 export function variableOf(flag: string): string {
   return `PLINTH_${flag.toUpperCase().replaceAll("-", "_")}`;
+}
+
+/** Whether Kubernetes sets a variable in pods, beside a Service whose name begins with `plinth`. */
+function isOfService(name: string, value = ""): boolean {
+  return /_SERVICE_(?:HOST|PORT)|_PORT_\d/.test(name) || /^(?:tcp|udp|sctp):/.test(value);
+}
+
+/** Warns of environment variables whose names are nearly those of flags: they have no effect. */
+export function warnOfVariables(environment: NodeJS.ProcessEnv, log: Logger): void {
+  const variables = [...optionsOf(programOptionTable)].flatMap(({ option: { flag } }) =>
+    flag === undefined ? [] : variableOf(flag),
+  );
+  const names = new Set(variables);
+  for (const [name, value] of Object.entries(environment)) {
+    if (!name.startsWith("PLINTH_") || names.has(name) || isOfService(name, value)) continue;
+    const similar = similarName(
+      name.slice("PLINTH_".length),
+      variables.map((one) => one.slice("PLINTH_".length)),
+    );
+    if (similar !== undefined)
+      log.warn({ variable: name }, `${name} has no effect; did you mean PLINTH_${similar}?`);
+  }
 }
 
 /** Parses the texts of flags or environment variables. @param textOf gives the text of a flag, if it is set. */

@@ -17,7 +17,7 @@ import { featureHelp } from "./feature-help.ts";
 import { FlagReader, parseFlags } from "./flag-reader.ts";
 import { serveFlags } from "./flags.ts";
 import { warnOfDeprecated } from "./flag-life-cycles.ts";
-import { serveOptions, type ServeOptions } from "./serve-options.ts";
+import { serveOptions, type ServeOptions, warnOfVariables } from "./serve-options.ts";
 import { startServerProcess } from "./server-process.ts";
 import { invokedAs } from "./invocation.ts";
 import { startMessage } from "./start-message.ts";
@@ -40,6 +40,7 @@ export const serveCommand: Command = {
     if (role !== undefined) return await runRole(serve, role);
     const { server: options, dataDir } = serve;
     acceptFlags(new FlagReader(allFlags, flags), options.log);
+    warnOfVariables(process.env, options.log);
     if (serve.flagDeprecationWarnings) warnOfDeprecated([...flags.keys()], options.log);
     prepareDataFolder(dataDir);
     const isEmbedded = "engine" in options.storage && options.storage.engine === "embedded";

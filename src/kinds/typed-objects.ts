@@ -18,6 +18,23 @@ export type ObjectsOf<K extends readonly Kind[]> = {
   [One in K[number] as string extends One["name"] ? never : KeyOf<One>]: ObjectFor<One>;
 };
 
+/**
+ * The types of custom objects, by `apiVersion kind`, for all clients of a program. Declarations of the program add to it; `plinth types`
+ * writes them.
+ *
+ * @example
+ * declare module "plinth" {
+ *   interface CustomObjects {
+ *     "shop.example.com/v1 Order": OrderV1;
+ *   }
+ * }
+ */
+// eslint-disable-next-line no-empty-interface -- declarations of programs add members
+export interface CustomObjects {}
+
+/** The types of the objects that a server has without further kinds, by `apiVersion kind`. */
+export type KnownObjects = BuiltInObjects & CustomObjects;
+
 type BuiltIn = typeof exported;
 
 /** The types of the objects of the built-in kinds, by `apiVersion kind`: `BuiltInObjects["v1 ConfigMap"]`. */

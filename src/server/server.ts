@@ -5,7 +5,7 @@ import type { Controller } from "../controllers/controller.ts";
 import type { HttpListener } from "../http/transport/listener.ts";
 import type { HttpService } from "../http/service.ts";
 import { Client } from "../resources/clients/client.ts";
-import type { BuiltInObjects } from "../kinds/typed-objects.ts";
+import type { KnownObjects } from "../kinds/typed-objects.ts";
 import type { Engine } from "../resources/engine/engine.ts";
 import { serviceResolver } from "./webhooks/webhook-services.ts";
 import { followCustomResources } from "./apis/custom-resources.ts";
@@ -65,7 +65,7 @@ import { servingCertificates, type Serving } from "./certificates/serving.ts";
  *
  * @typeParam Objects the types of the objects that it serves, by `apiVersion kind`.
  */
-export class Server<Objects = BuiltInObjects> extends ServerTools<Objects> {
+export class Server<Objects = KnownObjects> extends ServerTools<Objects> {
   private closing: Promise<void> | undefined;
 
   /** @internal Created by {@link startServer}. */

@@ -7,7 +7,7 @@ import { field, string } from "../../src/schema/types.ts";
 import { readFile } from "node:fs/promises";
 import { kubernetes } from "../../src/vocabulary/kubernetes.ts";
 import { platform } from "../../src/vocabulary/platform.ts";
-import { plinth } from "../support/process.ts";
+import { plinthHere } from "../support/program-here.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
 const folder = temporaryFolder();
@@ -107,7 +107,7 @@ describe("the admission configuration file", () => {
 
 describe("plinth serve --admission-control-config-file", () => {
   const serve = (file: string, ...flags: string[]) =>
-    plinth(
+    plinthHere(
       "serve",
       "--secure-port=0",
       `--data-dir=${path.join(folder.path, "data")}`,
@@ -129,8 +129,8 @@ describe("plinth serve --admission-control-config-file", () => {
       () => configuration([{ name: "EventRateLimit", path: "gone.yaml" }]),
       `admission plugin EventRateLimit: ${path.join(folder.path, "gone.yaml")}: the file doesn't exist`,
     ],
-  ])("%s: exits with code 2 and names the flag and the cause", (_, file, message) => {
-    const { code, stderr } = serve(file(), "--enable-admission-plugins=EventRateLimit");
+  ])("%s: exits with code 2 and names the flag and the cause", async (_, file, message) => {
+    const { code, stderr } = await serve(file(), "--enable-admission-plugins=EventRateLimit");
     expect(stderr).toContain(message);
     expect(stderr).toContain("--admission-control-config-file");
     expect(stderr).not.toContain("    at ");

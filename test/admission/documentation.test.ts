@@ -32,19 +32,22 @@ test("docs/admission.md lists every plugin in order, with its default", () => {
   expect(listed).toHaveLength(plugins.length);
 });
 
-test("docs/admission.md: its examples configure a server", async () => {
+test("docs/admission.md, webhooks.md, admission-plugins.md and pod-security.md: their examples configure a server", async () => {
   const credentials = file("credentials.yaml", clientConfiguration);
   const files = {
-    PodNodeSelector: file("node-selector.yaml", blockOf("docs/admission.md", "yaml node-selector")),
-    PodTolerationRestriction: file("tolerations.yaml", blockOf("docs/admission.md", "yaml tolerations")),
+    PodNodeSelector: file("node-selector.yaml", blockOf("docs/admission-plugins.md", "yaml node-selector")),
+    PodTolerationRestriction: file(
+      "tolerations.yaml",
+      blockOf("docs/admission-plugins.md", "yaml tolerations"),
+    ),
     ImagePolicyWebhook: file(
       "images.yaml",
-      blockOf("docs/admission.md", "yaml image-policy").replace("/etc/plinth/image-policy.yaml", credentials),
+      blockOf("docs/webhooks.md", "yaml image-policy").replace("/etc/plinth/image-policy.yaml", credentials),
     ),
   };
-  file("event-limits.yaml", blockOf("docs/admission.md", "yaml event-limits"));
+  file("event-limits.yaml", blockOf("docs/admission-plugins.md", "yaml event-limits"));
   const configuration = parse(blockOf("docs/admission.md", "yaml event-plugin")) as { plugins: unknown[] };
-  const webhooks = blockOf("docs/admission.md", "yaml webhooks").replace(/\/etc\/plinth\/\S+/, credentials);
+  const webhooks = blockOf("docs/webhooks.md", "yaml webhooks").replace(/\/etc\/plinth\/\S+/, credentials);
   configuration.plugins.push(
     ...(parse(webhooks) as { plugins: unknown[] }).plugins,
     ...Object.entries(files).map(([name, at]) => ({ name, path: at })),
@@ -58,7 +61,7 @@ test("docs/admission.md: its examples configure a server", async () => {
     log: { info: () => undefined, warn, error: warn },
   });
   const namespace = await server.admin.ask("POST", "/api/v1/namespaces?fieldValidation=Strict", {
-    raw: blockOf("docs/admission.md", "yaml namespace"),
+    raw: blockOf("docs/pod-security.md", "yaml namespace"),
     contentType: "application/yaml",
   });
   await server.close();

@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import path from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
-import { ServerProcess } from "../support/process.ts";
+import { ServerHere } from "../support/server-here.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
 const folder = temporaryFolder();
@@ -23,7 +23,7 @@ describe("admission plugin flags", () => {
       "AlwaysPullImages,SecurityContextDeny",
     ],
   ])("%s", async (_, names) => {
-    const server = await ServerProcess.start(
+    const server = await ServerHere.start(
       path.join(folder.path, names),
       `--token-auth-file=${tokens}`,
       "--disable-admission-plugins=ServiceAccount",
@@ -41,7 +41,7 @@ describe("admission plugin flags", () => {
   });
 
   test("C-4.13-07 --disable-admission-plugins disables default plugins and has precedence over --enable-admission-plugins", async () => {
-    const server = await ServerProcess.start(
+    const server = await ServerHere.start(
       path.join(folder.path, "off"),
       `--token-auth-file=${tokens}`,
       "--enable-admission-plugins=SecurityContextDeny,AlwaysPullImages",

@@ -171,7 +171,7 @@ describe.each([
   ["SelfSubjectAccessReview", "A-4.1-02 A-1-05 A-2.2-04", SSAR, { resourceAttributes: pods }],
   ["SelfSubjectRulesReview", "A-4.1-03 A-1-06 A-2.2-08", SSRR, { namespace: "team" }],
   ["SelfSubjectReview", "A-4.1-05 A-1-07 A-2.3-01", SSR, undefined],
-])("%s", (kind, ids, path, spec) => {
+])("%s has a path of its own", (kind, ids, path, spec) => {
   const sent = {
     kind,
     apiVersion: path.split("/").slice(2, 4).join("/"),

@@ -9,7 +9,7 @@ import {
 } from "../../src/base/certificates/serving-certificates.ts";
 import { answerOf, http2Session } from "../robustness/support.ts";
 import { FakeBackend, makeNode, makePod } from "../support/backends.ts";
-import { plinth } from "../support/process.ts";
+import { plinthHere } from "../support/program-here.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { TestServer } from "../support/api.ts";
 
@@ -123,7 +123,7 @@ describe("TLS to node agents", () => {
   });
 
   const serve = (...flags: string[]) =>
-    plinth("serve", `--data-dir=${path.join(folder.path, "data")}`, "--secure-port=0", ...flags);
+    plinthHere("serve", `--data-dir=${path.join(folder.path, "data")}`, "--secure-port=0", ...flags);
 
   test.each([
     [
@@ -154,8 +154,8 @@ describe("TLS to node agents", () => {
     [["--kubelet-preferred-address-types="], /--kubelet-preferred-address-types: "" is not one of/],
     [["--kubelet-timeout=0s"], /--kubelet-timeout: must be longer than 0s/],
     [["--allow-loopback-connections=maybe"], /--allow-loopback-connections: "maybe" is not true or false/],
-  ])("serve %s fails with a clear message", (flags, message) => {
-    const { code, stderr } = serve(...flags);
+  ])("serve %s fails with a clear message", async (flags, message) => {
+    const { code, stderr } = await serve(...flags);
     expect(stderr).toMatch(message);
     expect(stderr).not.toContain("    at ");
     expect(code).toBeGreaterThan(0);

@@ -180,7 +180,7 @@ const removed: readonly (readonly [id: string, version: string, resources: strin
 ];
 
 describe("removed versions", () => {
-  it.each(removed)("%s %s %s", async (_ids, version, resources, instead) => {
+  it.each(removed)("%s %s is not served for %s", async (_ids, version, resources, instead) => {
     for (const resource of resources.split(" ")) {
       expectNotFound(await server.admin.get(`${pathOf(version)}/${resource}`));
       expectNotFound(await server.admin.post(`${pathOf(version)}/namespaces/default/${resource}`, {}));
@@ -197,10 +197,10 @@ describe("removed versions", () => {
   });
 
   it("C-9.3-16 the admission plugin PodSecurityPolicy is unknown", async () => {
-    const { plinth } = await import("../support/process.ts");
+    const { plinthHere } = await import("../support/program-here.ts");
     const { temporaryFolder } = await import("../support/temporary-folder.ts");
     const folder = temporaryFolder();
-    const { code, stderr } = plinth(
+    const { code, stderr } = await plinthHere(
       "serve",
       `--data-dir=${folder.path}`,
       "--secure-port=0",

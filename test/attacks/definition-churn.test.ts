@@ -2,6 +2,7 @@ import { expect, it } from "vitest";
 import { definition, definitions, group, order, served, version } from "../api/custom-resources/support.ts";
 import { useServer } from "../support/use-server.ts";
 import { cpuStopwatch } from "../support/cpu-time.ts";
+import { effort } from "../support/effort.ts";
 
 const server = useServer();
 
@@ -23,18 +24,20 @@ async function repeatedly(times: number, once: (index: number) => Promise<void>)
   await Promise.all([worker(), worker(), worker(), worker()]);
 }
 
-it("1,000 changes of a definition during writes of its objects lose no write and block no request", async () => {
+const [changes, writes, rounds] = effort([300, 150, 8] as const, [1000, 400, 30] as const);
+
+it(`${changes} changes of a definition during writes of its objects lose no write and block no request`, async () => {
   const path = await served(server.admin, definition());
   const spent = cpuStopwatch();
   const schema = "/spec/versions/0/schema/openAPIV3Schema/properties/spec/properties";
-  const changing = repeatedly(1000, async (index) => {
+  const changing = repeatedly(changes, async (index) => {
     const value = { type: "integer", default: index };
     const { status } = await server.admin.patch(at, [{ op: "add", path: `${schema}/turn`, value }], "json");
     // 409: other writers change the same definition concurrently.
     expect([200, 409]).toContain(status);
   });
   const statuses: number[] = [];
-  const writing = repeatedly(400, async (index) => {
+  const writing = repeatedly(writes, async (index) => {
     statuses.push((await server.admin.post(path, order(`o${index}`))).status);
     expect((await server.admin.get("/api/v1/namespaces/default")).status).toBe(200);
   });
@@ -42,7 +45,7 @@ it("1,000 changes of a definition during writes of its objects lose no write and
   expect(new Set(statuses)).toEqual(new Set([201]));
   const { body } = await server.admin.get(path);
   const turns = (body.items as { spec: { turn: number } }[]).map(({ spec }) => spec.turn ?? -1);
-  expect(turns).toHaveLength(400);
+  expect(turns).toHaveLength(writes);
   // Objects written after a schema change have the new defaults.
   expect(new Set(turns).size).toBeGreaterThan(20);
   expect(spent()).toBeLessThan(40_000);
@@ -50,9 +53,9 @@ it("1,000 changes of a definition during writes of its objects lose no write and
   await gone(at);
 }, 60_000);
 
-it("a definition created and deleted 30 times ends the watches of its objects, and leaks none", async () => {
+it(`a definition created and deleted ${rounds} times ends the watches of its objects, and leaks none`, async () => {
   const before = await gaugeOfWatches();
-  for (let round = 0; round < 30; round++) {
+  for (let round = 0; round < rounds; round++) {
     const path = await served(server.admin, definition());
     const watches = await Promise.all([1, 2, 3, 4].map(() => server.admin.watch(path)));
     expect(await gaugeOfWatches()).toBeGreaterThanOrEqual(before + watches.length);

@@ -138,8 +138,8 @@ describe("the error names the field", () => {
   });
 });
 
-test("the example of docs/authorization.md is accepted", async () => {
-  const example = Buffer.from(blockOf("docs/authorization.md", "yaml"));
+test("the example of docs/authorization-service.md is accepted", async () => {
+  const example = Buffer.from(blockOf("docs/authorization-service.md", "yaml"));
   const result = await readAuthorizationConfiguration(example, platform);
   expect(result).toHaveLength(2);
 });

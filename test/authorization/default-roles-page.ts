@@ -14,7 +14,8 @@ export function defaultRolesPage(): string {
   return [
     "# Default roles",
     "",
-    "The roles and bindings that the server creates and, unless an object has the annotation",
+    "Which roles and bindings a new server has, and what each allows.",
+    "The server creates them and, unless an object has the annotation",
     '`rbac.authorization.platform.io/autoupdate: "false"`, restores at startup. Generated from `src/authorization/rbac/default-roles/`',
     "by `npm run default-roles`. A line is one rule: verbs, then resources with their API group (`core` for the empty one), or URL paths;",
     "names in parentheses limit it to these objects. Labels other than `bootstrapping: rbac-defaults` are listed.",

@@ -64,6 +64,10 @@ describe("feature gates", () => {
     },
   );
 
+  it("a misspelled gate is refused with the name of the nearest one", () => {
+    expect(() => parse("Youngg=true")).toThrow("unrecognized feature gate: Youngg; did you mean Young?");
+  });
+
   it.each(["true", "false"])("C-9.2-14 a gate that was removed is refused when it is set to %s", (value) => {
     const removed = "unrecognized feature gate: Gone; it was removed in 1.26 and can no longer be set";
     expect(() => parse(`Gone=${value}`)).toThrow(new FeatureGateError(removed));

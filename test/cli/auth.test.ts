@@ -3,7 +3,8 @@ import path from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { authFlags, runAuth } from "../../src/cli/auth/auth.ts";
 import { read } from "../tidy/source-files.ts";
-import { freePort, plinth } from "../support/process.ts";
+import { freePort } from "../support/process.ts";
+import { plinthHere } from "../support/program-here.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import type { TestServer } from "../support/api.ts";
 import {
@@ -94,6 +95,34 @@ describe("plinth auth", () => {
       "system:authenticated",
     ]);
     expect(await groups("ann", "--exact")).toBeUndefined();
+  });
+
+  it.each([
+    [["get", "podz"], 'note: this server has no resource "podz"; did you mean pods?'],
+    [
+      ["get", "deploymets.apps"],
+      'note: this server has no resource "deploymets.apps"; did you mean deployments.apps?',
+    ],
+    [["frob", "pods"], 'note: there is no verb "frob"'],
+    [["lst", "pods"], 'note: there is no verb "lst"; did you mean list?'],
+    [
+      ["patch", "tokenreviews"],
+      "note: tokenreviews has no requests with the verb patch; its verbs are create",
+    ],
+  ])("who-can and why name what doesn't exist: %s", async (words, note) => {
+    for (const question of [["who-can"], ["why", "ann"]])
+      expect((await ask(...question, ...words)).trimEnd().split("\n").at(-1)).toBe(note);
+  });
+
+  it.each([
+    "get pods",
+    "impersonate users",
+    "bind clusterroles",
+    "* *",
+    "get pods/log",
+    "create pods/binding",
+  ])("who-can adds no note to %s", async (action) => {
+    expect(await ask("who-can", ...action.split(" "))).not.toContain("note:");
   });
 
   it("who-can follows pages up to its limit", async () => {
@@ -217,8 +246,11 @@ describe("plinth auth", () => {
   });
 
   it("the program ends with 2 for wrong usage, with 1 for a server that can't be reached, and shows its flags", async () => {
-    expect(plinth("auth")).toMatchObject({ code: 2, stderr: expect.stringContaining("plinth: no question") });
-    const nobody = plinth(
+    expect(await plinthHere("auth")).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("plinth: no question"),
+    });
+    const nobody = await plinthHere(
       "auth",
       "why",
       "ann",
@@ -231,12 +263,12 @@ describe("plinth auth", () => {
       stdout: "",
       stderr: expect.stringMatching(/^plinth: https:\S+ can't be reached: [^\n]+\n$/),
     });
-    const help = plinth("auth", "--help");
+    const help = await plinthHere("auth", "--help");
     expect([help.code, help.stdout]).toEqual([
       0,
       expect.stringContaining("plinth auth who-can VERB RESOURCE"),
     ]);
-    const documented = read("docs/flags.md").split("## Authorization queries")[1]!;
+    const documented = read("docs/commands.md").split("## Authorization queries")[1]!;
     const rows = [
       ...documented.matchAll(/^- (?:`-[a-zA-Z]`, )?`--([a-z-]+)` \([a-z]+(?:, default `([^`]+)`)?\): /gm),
     ];

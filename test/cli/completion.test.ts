@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { expect, test } from "vitest";
 import { commands } from "../../src/cli/commands.ts";
 import { serveFlags } from "../../src/cli/flags.ts";
-import { plinth } from "../support/process.ts";
+import { plinthHere } from "../support/program-here.ts";
 
 /** The words that bash offers after these words of a command line, of which the last one is incomplete. */
 function offered(script: string, ...words: readonly string[]): string[] {
@@ -17,7 +17,7 @@ printf '%s\\n' "\${COMPREPLY[@]}"`;
 }
 
 test("plinth completion bash prints a script that completes commands, flags and files", async () => {
-  const { stdout, code } = await plinth("completion", "bash");
+  const { stdout, code } = await plinthHere("completion", "bash");
   expect(code).toBe(0);
   expect(offered(stdout, "")).toEqual([...commands.map(({ name }) => name), "help"]);
   expect(offered(stdout, "serve", "--").toSorted()).toEqual(
@@ -29,8 +29,8 @@ test("plinth completion bash prints a script that completes commands, flags and 
 });
 
 test("plinth completion fish and zsh print scripts with each flag", async () => {
-  const fish = (await plinth("completion", "fish")).stdout;
-  const zsh = (await plinth("completion", "zsh")).stdout;
+  const fish = (await plinthHere("completion", "fish")).stdout;
+  const zsh = (await plinthHere("completion", "zsh")).stdout;
   for (const { name } of serveFlags) {
     expect(fish).toContain(`'__fish_seen_subcommand_from serve' -l ${name}`);
     expect(zsh).toContain(`--${name}`);
@@ -38,7 +38,7 @@ test("plinth completion fish and zsh print scripts with each flag", async () => 
 });
 
 test("plinth completion without a shell exits with code 2 and names the shells", async () => {
-  expect(await plinth("completion")).toMatchObject({
+  expect(await plinthHere("completion")).toMatchObject({
     code: 2,
     stderr: expect.stringContaining("needs one of bash, zsh, fish"),
   });

@@ -4,6 +4,7 @@ import { describe, expect, it } from "vitest";
 import { createServer } from "../../src/index.ts";
 import { plinth } from "../support/process.ts";
 import { useTemporaryFolders } from "../support/temporary-folders.ts";
+import { plinthHere } from "../support/program-here.ts";
 
 const folder = useTemporaryFolders();
 
@@ -33,7 +34,7 @@ const open = (dir: string, vocabulary: Name) =>
   });
 type Server = Awaited<ReturnType<typeof open>>;
 const convert = (dir: string, vocabulary: Name, ...words: readonly string[]) =>
-  plinth("convert", `--data-dir=${dir}`, `--vocabulary=${vocabulary}`, ...words);
+  plinthHere("convert", `--data-dir=${dir}`, `--vocabulary=${vocabulary}`, ...words);
 
 /** Objects with names of the vocabulary in all places that the server reads. */
 function objects(vocabulary: Name) {
@@ -191,7 +192,7 @@ describe.each<[Name, Name]>([
     const before = await stored(first, source);
     await first.close();
 
-    const { code, stdout, stderr } = convert(dir, target);
+    const { code, stdout, stderr } = await convert(dir, target);
     expect(code).toBe(0);
     // The texts of users stay as they are, and are reported.
     expect(stderr.trimEnd().split("\n").toSorted()).toEqual([
@@ -235,7 +236,7 @@ describe.each<[Name, Name]>([
     expect(spaces).not.toContain(names[source].system);
     await second.close();
 
-    expect(convert(dir, source).code).toBe(0);
+    expect((await convert(dir, source)).code).toBe(0);
     const third = await open(dir, source);
     expect(await stored(third, source)).toEqual(before);
     await third.close();
@@ -253,7 +254,7 @@ describe("plinth convert --data-dir", () => {
     });
     const { resourceVersion } = await first.client.list({ apiVersion: "v1", kind: "ConfigMap" });
     await first.close();
-    expect(convert(dir, "kubernetes").code).toBe(0);
+    expect((await convert(dir, "kubernetes")).code).toBe(0);
     const second = await open(dir, "kubernetes");
     const list = await second.client.list({ apiVersion: "v1", kind: "ConfigMap" });
     expect(Number(list.resourceVersion)).toBeGreaterThan(Number(resourceVersion));
@@ -265,7 +266,7 @@ describe("plinth convert --data-dir", () => {
     await (await open(dir, "platform")).close();
     const file = path.join(dir, "store/data.mdb");
     const before = readFileSync(file);
-    const { code, stdout } = convert(dir, "kubernetes", "--dry-run");
+    const { code, stdout } = await convert(dir, "kubernetes", "--dry-run");
     expect(code).toBe(0);
     expect(stdout).toMatch(/can be converted to the kubernetes vocabulary: \d+ objects/);
     expect(readFileSync(file).equals(before)).toBe(true);
@@ -283,7 +284,7 @@ describe("plinth convert --data-dir", () => {
     } as never);
     await first.client.create({ apiVersion: "v1", kind: "Namespace", metadata: { name: "kube-public" } });
     await first.close();
-    const { code, stdout, stderr } = convert(dir, "kubernetes");
+    const { code, stdout, stderr } = await convert(dir, "kubernetes");
     expect([code, stdout]).toEqual([1, ""]);
     expect(stderr).toContain(
       "/shop.example.com/orders/shop/labeled: the metadata of this custom object has names",
@@ -302,7 +303,8 @@ describe("plinth convert --data-dir", () => {
   it("refuses a folder that a server uses", async () => {
     const dir = folder();
     const server = await open(dir, "platform");
-    const { code, stderr } = convert(dir, "kubernetes");
+    const words = ["convert", `--data-dir=${dir}`, "--vocabulary=kubernetes"];
+    const { code, stderr } = plinth(...words);
     await server.close();
     expect(code).toBe(1);
     expect(stderr).toMatch(/process \d+/);
@@ -312,8 +314,8 @@ describe("plinth convert --data-dir", () => {
     [["--data-dir=x"], 2, "--data-dir needs --vocabulary"],
     [["--data-dir=x", "--vocabulary=platform", "-f", "a"], 2, "--filename and --data-dir exclude each other"],
     [["--data-dir=/nonexistent", "--vocabulary=platform"], 1, "there is no store in it"],
-  ])("%j fails with %i: %s", (words, code, message) => {
-    const result = plinth("convert", ...words);
+  ])("%j fails with %i: %s", async (words, code, message) => {
+    const result = await plinthHere("convert", ...words);
     expect(result.code).toBe(code);
     expect(result.stderr).toContain(message);
   });
@@ -322,6 +324,6 @@ describe("plinth convert --data-dir", () => {
     const dir = folder();
     await (await open(dir, "platform")).close();
     await expect(open(dir, "kubernetes")).rejects.toThrow("convert it with plinth convert");
-    expect(convert(dir, "platform").stdout).toContain("has the platform vocabulary already");
+    expect((await convert(dir, "platform")).stdout).toContain("has the platform vocabulary already");
   });
 });

@@ -5,7 +5,7 @@ import { afterAll, describe, expect, it } from "vitest";
 import { convertFlags } from "../../src/cli/convert/command.ts";
 import { UsageError } from "../../src/cli/flag-reader.ts";
 import { blockOf } from "../support/pages.ts";
-import { plinth } from "../support/process.ts";
+import { plinthHere } from "../support/program-here.ts";
 import { read } from "../tidy/source-files.ts";
 import { convert, convertText, documents } from "./convert-support.ts";
 
@@ -311,9 +311,12 @@ describe("wrong usage", () => {
     await expect(convert(words)).rejects.toThrow(message);
   });
 
-  it("ends the program with exit code 2, and --help shows every flag", () => {
-    expect(plinth("convert")).toMatchObject({ code: 2, stderr: expect.stringContaining("--filename (-f)") });
-    const { code, stdout } = plinth("convert", "--help");
+  it("ends the program with exit code 2, and --help shows every flag", async () => {
+    expect(await plinthHere("convert")).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("--filename (-f)"),
+    });
+    const { code, stdout } = await plinthHere("convert", "--help");
     expect(code).toBe(0);
     for (const { name, short } of convertFlags) {
       expect(stdout).toContain(`--${name}`);
@@ -321,8 +324,8 @@ describe("wrong usage", () => {
     }
   });
 
-  it("docs/flags.md documents every flag", () => {
-    const text = read("docs/flags.md");
+  it("docs/manifests.md documents every flag", () => {
+    const text = read("docs/manifests.md");
     const section = text.slice(
       text.indexOf("## Converting manifests"),
       text.indexOf("## Types of custom kinds"),
@@ -336,7 +339,7 @@ describe("wrong usage", () => {
   });
 });
 
-it("docs/flags.md shows notes of a conversion", async () => {
+it("docs/manifests.md shows notes of a conversion", async () => {
   const ingress = `apiVersion: networking.k8s.io/v1beta1
 kind: Ingress
 metadata: { name: web }
@@ -350,7 +353,7 @@ spec:
   const policy = "apiVersion: policy/v1beta1\nkind: PodSecurityPolicy\nmetadata: { name: strict }";
   const old = file("old.yaml", [yamlBudget("web"), ingress, deployment, policy].join("\n---\n"));
   const { lines } = await convert(["-f", old]);
-  for (const shown of blockOf("docs/flags.md", "text notes").trim().split("\n")) {
+  for (const shown of blockOf("docs/manifests.md", "text notes").trim().split("\n")) {
     const beginning = shown.replace("old.yaml", old).replace(/…$/, "");
     expect(lines.filter((line) => line.startsWith(beginning))).toHaveLength(1);
   }

@@ -1,4 +1,3 @@
-import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { writeFileSync } from "node:fs";
 import { createServer } from "node:https";
@@ -6,33 +5,34 @@ import type { AddressInfo } from "node:net";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { createServingCertificates } from "../../src/base/certificates/serving-certificates.ts";
-import { plinth, program, ServerProcess } from "../support/process.ts";
+import type { Finished } from "../support/process.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
+import { plinthHere } from "../support/program-here.ts";
+import { ServerHere } from "../support/server-here.ts";
 
 const folder = temporaryFolder();
 afterAll(() => folder.remove());
 
 describe.each(["platform", "kubernetes"])("plinth demo, with a server of the vocabulary %s", (vocabulary) => {
-  let server: ServerProcess;
-  const run = (...words: readonly string[]) => plinth(...words, `--kubeconfig=${server.administrator}`);
+  let server: ServerHere;
+  const run = (...words: readonly string[]) => plinthHere(...words, `--kubeconfig=${server.administrator}`);
   beforeAll(async () => {
-    server = await ServerProcess.start(path.join(folder.path, vocabulary), `--vocabulary=${vocabulary}`);
+    server = await ServerHere.start(path.join(folder.path, vocabulary), `--vocabulary=${vocabulary}`);
   });
   afterAll(() => server.stop());
 
-  it("creates the objects of the example, and finds them when it runs again", () => {
-    const first = run("demo");
+  it("creates the objects of the example, finds them when it runs again, and suggests commands that have an answer", async () => {
+    const first = await run("demo");
     expect([first.stderr, first.code]).toEqual(["", 0]);
     const created = /: (\d+) objects created, 0 existed\n/.exec(first.stdout)?.[1];
     expect(Number(created)).toBeGreaterThan(150);
-    expect(run("demo").stdout).toContain(`: 0 objects created, ${created} existed\n`);
-  });
-
-  it("suggests commands that have an answer", () => {
-    const lines = run("demo").stdout.matchAll(/^ {2}node \S+ (.+?) {2}/gm);
+    const second = await run("demo");
+    expect(second.stdout).toContain(`: 0 objects created, ${created} existed\n`);
+    const lines = second.stdout.matchAll(/^ {2}node \S+ (.+?) {2}/gm);
     const suggestions = [...lines].map(([, words]) => words!);
     expect(suggestions.length).toBe(4);
-    const answers = suggestions.map((words) => plinth(...words.split(" ")));
+    const answers: Finished[] = [];
+    for (const words of suggestions) answers.push(await plinthHere(...words.split(" ")));
     expect(answers.map(({ code, stderr }) => [code, stderr])).toEqual(answers.map(() => [0, ""]));
     expect(answers[0]!.stdout).toMatch(/^yes: devi/);
     expect(answers[1]!.stdout).toMatch(/^no: devi/);
@@ -56,11 +56,8 @@ describe("plinth demo", () => {
       const ca = path.join(folder.path, "ca.crt");
       writeFileSync(ca, caCertificate);
       const { port } = other.address() as AddressInfo;
-      const words = [program, "demo", `--server=https://127.0.0.1:${port}`, `--ca=${ca}`];
-      const child = spawn(process.execPath, words, { stdio: ["ignore", "ignore", "pipe"] });
-      let stderr = "";
-      child.stderr.on("data", (chunk: Buffer) => (stderr += chunk.toString()));
-      const [code] = (await once(child, "close")) as [number | null];
+      const words = ["demo", `--server=https://127.0.0.1:${port}`, `--ca=${ca}`];
+      const { code, stderr } = await plinthHere(...words);
       expect(stderr).toBe("plinth: the server has version v1.26.15 and is not Plinth; nothing was written\n");
       expect(code).toBe(1);
       expect(requests).toEqual(["GET /version"]);

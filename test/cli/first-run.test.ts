@@ -7,8 +7,10 @@ import { textLog } from "../../src/cli/log.ts";
 import { usesColor } from "../../src/cli/terminal.ts";
 import { kubernetes } from "../../src/vocabulary/kubernetes.ts";
 import { platform } from "../../src/vocabulary/platform.ts";
-import { isInstalled, plinth, program, ServerProcess } from "../support/process.ts";
+import { isInstalled, program } from "../support/process.ts";
 import { useTemporaryFolders } from "../support/temporary-folders.ts";
+import { plinthHere } from "../support/program-here.ts";
+import { ServerHere } from "../support/server-here.ts";
 
 const folder = useTemporaryFolders();
 
@@ -68,28 +70,31 @@ describe("plinth without a command", () => {
     },
   );
 
-  it.each([["-v"], ["--version"], ["version"]])("%s prints the version", (word) => {
-    expect(plinth(word)).toMatchObject({ code: 0, stdout: plinth("version").stdout });
+  it.each([["-v"], ["--version"], ["version"]])("%s prints the version", async (word) => {
+    expect(await plinthHere(word)).toMatchObject({ code: 0, stdout: (await plinthHere("version")).stdout });
   });
 
-  it.each(["serve", "backup", "convert", "auth"])("help %s shows the flags of the command", (command) => {
-    const { code, stdout } = plinth("help", command);
-    expect([code, stdout]).toEqual([0, plinth(command, "--help").stdout]);
-    expect(stdout).toContain("--");
-  });
+  it.each(["serve", "backup", "convert", "auth"])(
+    "help %s shows the flags of the command",
+    async (command) => {
+      const { code, stdout } = await plinthHere("help", command);
+      expect([code, stdout]).toEqual([0, (await plinthHere(command, "--help")).stdout]);
+      expect(stdout).toContain("--");
+    },
+  );
 
-  it("help lists the commands, and a misspelled command gets a suggestion", () => {
-    expect(plinth("help").stdout).toMatch(/serve[\s\S]*backup[\s\S]*restore[\s\S]*version/);
-    expect(plinth("help")).toEqual(plinth("--help"));
-    expect(plinth("sevre")).toMatchObject({
+  it("help lists the commands, and a misspelled command gets a suggestion", async () => {
+    expect((await plinthHere("help")).stdout).toMatch(/serve[\s\S]*backup[\s\S]*restore[\s\S]*version/);
+    expect(await plinthHere("help")).toEqual(await plinthHere("--help"));
+    expect(await plinthHere("sevre")).toMatchObject({
       code: 2,
       stderr: expect.stringContaining("did you mean plinth serve?") as string,
     });
-    expect(plinth("help", "convrt")).toMatchObject({
+    expect(await plinthHere("help", "convrt")).toMatchObject({
       code: 2,
       stderr: expect.stringContaining("did you mean plinth convert?") as string,
     });
-    expect(plinth("frobnicate")).toMatchObject({
+    expect(await plinthHere("frobnicate")).toMatchObject({
       code: 2,
       stderr: expect.stringContaining("see plinth help") as string,
     });
@@ -101,8 +106,8 @@ describe("plinth without a command", () => {
     [["serve", "--vocabulary=kubernets"], "did you mean kubernetes?"],
     [["serve", "--log-format=jsno"], "did you mean json?"],
     [["convert", "-f", "x", "-o", "yml"], "did you mean yaml?"],
-  ])("%j is refused with a suggestion", (words, suggestion) => {
-    expect(plinth(...words)).toMatchObject({
+  ])("%j is refused with a suggestion", async (words, suggestion) => {
+    expect(await plinthHere(...words)).toMatchObject({
       code: 2,
       stderr: expect.stringContaining(suggestion) as string,
     });
@@ -190,8 +195,8 @@ describe("--kubernetes", () => {
     expect(stdout).toContain("\nkubectl: export KUBECONFIG=.plinth/admin.kubeconfig\n");
   });
 
-  it("contradicts --vocabulary=platform", () => {
-    const { code, stderr } = plinth("serve", "--kubernetes", "--vocabulary=platform");
+  it("contradicts --vocabulary=platform", async () => {
+    const { code, stderr } = await plinthHere("serve", "--kubernetes", "--vocabulary=platform");
     expect(stderr).toContain("--kubernetes and --vocabulary=platform contradict each other");
     expect(code).toBe(2);
   });
@@ -250,7 +255,7 @@ describe("the access log", () => {
   it.each([["--access-log", "--log-level=info"], ["--log-level=debug"]])(
     "with %s has an entry per request with method, path, user, status and duration",
     async (...flags) => {
-      const server = await ServerProcess.start(folder(), "--storage-backend=memory", ...flags);
+      const server = await ServerHere.start(folder(), "--storage-backend=memory", ...flags);
       try {
         await server.as("none").get("/api/v1/namespaces?limit=5");
         await server.as("none").get("/healthz");
@@ -271,7 +276,7 @@ describe("the access log", () => {
   );
 
   it("is off by default", async () => {
-    const server = await ServerProcess.start(folder(), "--storage-backend=memory", "--log-level=info");
+    const server = await ServerHere.start(folder(), "--storage-backend=memory", "--log-level=info");
     await server.as("none").get("/api/v1/namespaces");
     await server.stop();
     expect(server.log()).not.toContain('"request"');

@@ -11,31 +11,34 @@ import path from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { parse } from "yaml";
 import { kubeconfigFlags } from "../../src/cli/kubeconfig/kubeconfig.ts";
-import { plinth, root, ServerProcess } from "../support/process.ts";
+import { plinthHere } from "../support/program-here.ts";
+import { root } from "../support/root.ts";
+import { ServerHere } from "../support/server-here.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { useTemporaryFolders } from "../support/temporary-folders.ts";
 
 const folder = useTemporaryFolders();
 
 const data = temporaryFolder();
-let server: ServerProcess;
+let server: ServerHere;
 beforeAll(async () => {
-  server = await ServerProcess.start(data.path, "--vocabulary=kubernetes");
+  server = await ServerHere.start(data.path, "--vocabulary=kubernetes");
 });
 afterAll(async () => {
   await server.stop();
   data.remove();
 });
 
-const run = (...words: readonly string[]) => plinth("kubeconfig", `--data-dir=${server.dataDir}`, ...words);
+const run = (...words: readonly string[]) =>
+  plinthHere("kubeconfig", `--data-dir=${server.dataDir}`, ...words);
 const read = (file: string) => parse(readFileSync(file, "utf8"));
 /** Asks the server with a kubeconfig. */
 const why = (file: string, ...words: readonly string[]) =>
-  plinth("auth", "why", ...words, `--kubeconfig=${file}`);
+  plinthHere("auth", "why", ...words, `--kubeconfig=${file}`);
 
 describe("plinth kubeconfig", () => {
-  it("prints the administrator's kubeconfig with the context plinth", () => {
-    const { code, stdout } = run();
+  it("prints the administrator's kubeconfig with the context plinth", async () => {
+    const { code, stdout } = await run();
     expect(code).toBe(0);
     const config = JSON.parse(stdout);
     const written = JSON.parse(readFileSync(server.administrator, "utf8"));
@@ -44,19 +47,21 @@ describe("plinth kubeconfig", () => {
     expect(config.users[0].user).toEqual(written.users[0].user);
   });
 
-  it("has another address with --server", () => {
-    const { stdout } = run("--server=https://api.example.com");
+  it("has another address with --server", async () => {
+    const { stdout } = await run("--server=https://api.example.com");
     expect(JSON.parse(stdout).clusters[0].cluster).toMatchObject({ server: "https://api.example.com" });
   });
 
-  it("has a certificate for a user and groups with --user and --group", () => {
-    const { stdout } = run("--user=devi", "--group=shop-developers,ops", "--days=2");
+  it("has a certificate for a user and groups with --user and --group", async () => {
+    const { stdout } = await run("--user=devi", "--group=shop-developers,ops", "--days=2");
     const file = path.join(folder(), "devi.kubeconfig");
     writeFileSync(file, stdout);
     expect(JSON.parse(stdout)["current-context"]).toBe("plinth-devi");
-    expect(plinth("auth", "who-can", "get", "secrets", `--kubeconfig=${file}`).stderr).toContain('"devi"');
+    expect((await plinthHere("auth", "who-can", "get", "secrets", `--kubeconfig=${file}`)).stderr).toContain(
+      '"devi"',
+    );
     const admin = `--kubeconfig=${server.administrator}`;
-    expect(plinth("auth", "who-can", "get", "secrets", admin).code).toBe(0);
+    expect((await plinthHere("auth", "who-can", "get", "secrets", admin)).code).toBe(0);
   });
 
   it.each([
@@ -69,14 +74,14 @@ describe("plinth kubeconfig", () => {
       1,
       "admin.kubeconfig doesn't exist: start a server with this data folder first",
     ],
-  ])("%j fails with %i: %s", (words, code, message) => {
-    const result = run(...words);
+  ])("%j fails with %i: %s", async (words, code, message) => {
+    const result = await run(...words);
     expect([result.code, result.stdout]).toEqual([code, ""]);
     expect(result.stderr).toContain(message);
   });
 });
 
-it("plinth kubeconfig names a file in the data folder that is no kubeconfig", () => {
+it("plinth kubeconfig names a file in the data folder that is no kubeconfig", async () => {
   const dir = folder();
   const file = path.join(dir, "admin.kubeconfig");
   for (const [text, message] of [
@@ -84,22 +89,22 @@ it("plinth kubeconfig names a file in the data folder that is no kubeconfig", ()
     ["kind: Config", `plinth: ${file}: has no cluster and user`],
   ] as const) {
     writeFileSync(file, text);
-    const { code, stderr } = plinth("kubeconfig", `--data-dir=${dir}`);
+    const { code, stderr } = await plinthHere("kubeconfig", `--data-dir=${dir}`);
     expect(code).toBe(1);
     expect(stderr.startsWith(message), stderr).toBe(true);
   }
 });
 
 describe("plinth kubeconfig --merge", () => {
-  it("creates the file, readable by its owner only, with a context that works", () => {
+  it("creates the file, readable by its owner only, with a context that works", async () => {
     const file = path.join(folder(), "new/.kube/config");
-    const { code, stdout } = run("--merge", `--into=${file}`);
+    const { code, stdout } = await run("--merge", `--into=${file}`);
     expect([code, stdout]).toEqual([0, `${file}: added the context plinth\ncurrent context: plinth\n`]);
     expect(statSync(file).mode & 0o777).toBe(0o600);
-    expect(why(file, "devi", "get", "pods").stdout).toMatch(/^no: devi/);
+    expect((await why(file, "devi", "get", "pods")).stdout).toMatch(/^no: devi/);
   });
 
-  it("keeps other entries and comments, and says how to return to the former context", () => {
+  it("keeps other entries and comments, and says how to return to the former context", async () => {
     const file = path.join(folder(), "config");
     writeFileSync(
       file,
@@ -118,7 +123,7 @@ contexts:
 preferences: {}
 `,
     );
-    const { stdout } = run("--merge", `--into=${file}`);
+    const { stdout } = await run("--merge", `--into=${file}`);
     expect(stdout).toContain("current context: plinth; back with: kubectl config use-context work\n");
     const text = readFileSync(file, "utf8");
     expect(text).toContain("# work\n");
@@ -130,11 +135,16 @@ preferences: {}
     expect(config.contexts[1]).toEqual({ name: "plinth", context: { cluster: "plinth", user: "plinth" } });
   });
 
-  it("replaces its own entries when it runs again, and keeps the current context with --keep-current", () => {
+  it("replaces its own entries when it runs again, and keeps the current context with --keep-current", async () => {
     const file = path.join(folder(), "config");
     writeFileSync(file, "current-context: work\nclusters: []\nusers: null\n");
-    run("--merge", `--into=${file}`, "--keep-current");
-    const { stdout } = run("--merge", `--into=${file}`, "--keep-current", "--server=https://b.example.com");
+    await run("--merge", `--into=${file}`, "--keep-current");
+    const { stdout } = await run(
+      "--merge",
+      `--into=${file}`,
+      "--keep-current",
+      "--server=https://b.example.com",
+    );
     expect(stdout).toBe(
       `${file}: replaced the context plinth\n` +
         "current context: work; change it with: kubectl config use-context plinth\n",
@@ -144,13 +154,13 @@ preferences: {}
     expect(clusters[0].cluster.server).toBe("https://b.example.com");
   });
 
-  it("follows a symbolic link and leaves it", () => {
+  it("follows a symbolic link and leaves it", async () => {
     const dir = folder();
     mkdirSync(path.join(dir, "real"));
     const [link, file] = [path.join(dir, "config"), path.join(dir, "real/config")];
     writeFileSync(file, "kind: Config\n");
     symlinkSync(file, link);
-    expect(run("--merge", `--into=${link}`).code).toBe(0);
+    expect((await run("--merge", `--into=${link}`)).code).toBe(0);
     expect(lstatSync(link).isSymbolicLink()).toBe(true);
     expect(read(file)["current-context"]).toBe("plinth");
   });
@@ -159,28 +169,28 @@ preferences: {}
     ["[1]", "not a kubeconfig: it is not a map"],
     ["clusters: {}", "not a kubeconfig: clusters is not a list"],
     ["a: [", "not YAML"],
-  ])("leaves the file %j as it is", (text, message) => {
+  ])("leaves the file %j as it is", async (text, message) => {
     const file = path.join(folder(), "config");
     writeFileSync(file, text);
-    const { code, stderr } = run("--merge", `--into=${file}`);
+    const { code, stderr } = await run("--merge", `--into=${file}`);
     expect(code).toBe(1);
     expect(stderr).toContain(message);
     expect(readFileSync(file, "utf8")).toBe(text);
     expect(existsSync(`${file}.lock`)).toBe(false);
   });
 
-  it("refuses a file that another program has locked", () => {
+  it("refuses a file that another program has locked", async () => {
     const file = path.join(folder(), "config");
     writeFileSync(`${file}.lock`, "");
-    const { code, stderr } = run("--merge", `--into=${file}`);
+    const { code, stderr } = await run("--merge", `--into=${file}`);
     expect(code).toBe(1);
     expect(stderr).toContain(`delete ${file}.lock if none is running`);
     expect(existsSync(file)).toBe(false);
   });
 });
 
-it("docs/flags.md documents every flag of plinth kubeconfig", () => {
-  const text = readFileSync(path.join(root, "docs/flags.md"), "utf8");
+it("docs/commands.md documents every flag of plinth kubeconfig", () => {
+  const text = readFileSync(path.join(root, "docs/commands.md"), "utf8");
   const [, section = ""] = /\n### Kubeconfigs\n([^]*?)\n### /.exec(text) ?? [];
   const rows = [...section.matchAll(/^- `--([a-z-]+)` \([a-z]+(?:, default `([^`]+)`)?\): (.*)$/gm)];
   expect(rows.map((row) => [row[1], row[2] ?? "", row[3]])).toEqual(

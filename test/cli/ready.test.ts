@@ -1,4 +1,3 @@
-import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { writeFileSync } from "node:fs";
 import type { RequestListener } from "node:http";
@@ -7,20 +6,15 @@ import type { AddressInfo } from "node:net";
 import path from "node:path";
 import { describe, expect, it } from "vitest";
 import { createServingCertificates } from "../../src/base/certificates/serving-certificates.ts";
-import { plinth, program, ServerProcess } from "../support/process.ts";
 import { useTemporaryFolders } from "../support/temporary-folders.ts";
+import { plinthHere } from "../support/program-here.ts";
+import { ServerHere } from "../support/server-here.ts";
 
 const folder = useTemporaryFolders();
 
-/** Runs `plinth ready` while this process goes on. */
+/** Runs `plinth ready`; its code and what it complains of. */
 async function ready(...words: readonly string[]): Promise<{ code: number | null; stderr: string }> {
-  const child = spawn(process.execPath, [program, "ready", ...words], {
-    cwd: folder(),
-    stdio: ["ignore", "ignore", "pipe"],
-  });
-  let stderr = "";
-  child.stderr.on("data", (chunk: Buffer) => (stderr += chunk.toString()));
-  const [code] = (await once(child, "close")) as [number | null];
+  const { code, stderr } = await plinthHere("ready", ...words);
   return { code, stderr };
 }
 
@@ -48,16 +42,16 @@ describe("plinth ready", () => {
   it("waits for a server whose data folder doesn't exist yet, and fails when the server has stopped", async () => {
     const dataDir = path.join(folder(), "data");
     const waiting = ready(`--data-dir=${dataDir}`);
-    const server = await ServerProcess.start(dataDir, "--anonymous-auth=false");
+    const server = await ServerHere.start(dataDir, "--anonymous-auth=false");
     expect(await waiting).toEqual({ code: 0, stderr: "" });
     const ca = `--ca=${server.caFile}`;
-    const anonymous = plinth("ready", `--server=${server.url}`, ca, "--timeout=0s");
+    const anonymous = await plinthHere("ready", `--server=${server.url}`, ca, "--timeout=0s");
     expect(anonymous).toMatchObject({
       code: 1,
       stderr: `plinth: ${server.url} refuses the request: /readyz answers 401: Unauthorized; check the credentials (--data-dir, --kubeconfig or --token)\n`,
     });
     await server.stop();
-    const stopped = plinth("ready", `--data-dir=${dataDir}`, "--timeout=0s");
+    const stopped = await plinthHere("ready", `--data-dir=${dataDir}`, "--timeout=0s");
     expect(stopped).toMatchObject({ code: 1, stderr: expect.stringContaining("ECONNREFUSED") });
   });
 
@@ -109,7 +103,10 @@ describe("plinth ready", () => {
     [["--data-dir=a", "--server=https://b"], "--data-dir and --server exclude each other"],
     [["--data-dir=a", "--kubeconfig=b"], "--data-dir and --kubeconfig exclude each other"],
     [["--timeout=soon"], '--timeout: "soon" is not a length of time'],
-  ])("exits with code 2 for %j", (words, message) => {
-    expect(plinth("ready", ...words)).toMatchObject({ code: 2, stderr: expect.stringContaining(message) });
+  ])("exits with code 2 for %j", async (words, message) => {
+    expect(await plinthHere("ready", ...words)).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining(message),
+    });
   });
 });

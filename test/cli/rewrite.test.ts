@@ -1,11 +1,12 @@
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { afterAll, expect, test } from "vitest";
-import { plinth, ServerProcess } from "../support/process.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
+import { plinthHere } from "../support/program-here.ts";
+import { ServerHere } from "../support/server-here.ts";
 
 const folder = temporaryFolder();
-const running: ServerProcess[] = [];
+const running: ServerHere[] = [];
 afterAll(async () => {
   for (const server of running) await server.stop();
   folder.remove();
@@ -20,8 +21,8 @@ function configure(...providers: object[]): void {
   writeFileSync(file, JSON.stringify({ apiVersion, kind: "EncryptionConfiguration", resources }));
 }
 
-async function start(...flags: string[]): Promise<ServerProcess> {
-  const server = await ServerProcess.start(dataFolder, ...flags);
+async function start(...flags: string[]): Promise<ServerHere> {
+  const server = await ServerHere.start(dataFolder, ...flags);
   running.push(server);
   return server;
 }
@@ -37,29 +38,29 @@ test("plinth rewrite encrypts the objects of a store, and decrypts them again", 
   await (await start()).stop();
   configure(gcm, { identity: {} });
   const server = await start(flag);
-  const run = (...words: string[]) => plinth("rewrite", ...words, `--kubeconfig=${server.administrator}`);
-  const counts = ({ stdout, stderr, code }: ReturnType<typeof run>) => {
+  const run = (...words: string[]) => plinthHere("rewrite", ...words, `--kubeconfig=${server.administrator}`);
+  const counts = ({ stdout, stderr, code }: Awaited<ReturnType<typeof run>>) => {
     const [, read, written, failed] =
       /^(\d+) objects, (\d+) stored again, (\d+) failed\n$/.exec(stdout) ?? [];
     return { read: Number(read), written: Number(written), failed: Number(failed), stderr, code };
   };
-  const first = counts(run("configmaps"));
+  const first = counts(await run("configmaps"));
   expect(first).toMatchObject({ failed: 0, stderr: "", code: 0 });
   expect(first.read).toBeGreaterThan(0);
   expect(first.written).toBe(first.read);
   expect(storeHas("enc:aesgcm:v1:key1")).toBe(true);
-  expect(counts(run("cm"))).toMatchObject({ read: first.read, written: 0 });
-  expect(counts(run())).toMatchObject({ failed: 0, stderr: "" });
-  expect(run("things").stderr).toContain('"things" is no resource that can be listed and patched');
+  expect(counts(await run("cm"))).toMatchObject({ read: first.read, written: 0 });
+  expect(counts(await run())).toMatchObject({ failed: 0, stderr: "" });
+  expect((await run("things")).stderr).toContain('"things" is no resource that can be listed and patched');
   await server.stop();
-  const refused = plinth("convert", `--data-dir=${dataFolder}`, "--vocabulary=kubernetes");
+  const refused = await plinthHere("convert", `--data-dir=${dataFolder}`, "--vocabulary=kubernetes");
   expect([refused.code, refused.stderr]).toEqual([
     1,
     expect.stringContaining("has encrypted values, such as that of /core/configmaps/"),
   ]);
   configure({ identity: {} }, gcm);
   const plain = await start(flag);
-  const back = counts(plinth("rewrite", "configmaps", `--kubeconfig=${plain.administrator}`));
+  const back = counts(await plinthHere("rewrite", "configmaps", `--kubeconfig=${plain.administrator}`));
   expect(back).toMatchObject({ read: first.read, written: first.read });
   await plain.stop();
   await (await start()).stop();
@@ -75,8 +76,12 @@ test("with --encryption-provider-config-automatic-reload a changed file is in us
     "--encryption-provider-config-automatic-reload",
   );
   configure(key("second"), key("first"), { identity: {} });
-  const rewrite = () => plinth("rewrite", "configmaps", `--kubeconfig=${server.administrator}`).code;
+  const rewrite = async () =>
+    (await plinthHere("rewrite", "configmaps", `--kubeconfig=${server.administrator}`)).code;
   await expect
-    .poll(() => [rewrite(), storeHas("enc:secretbox:v1:second")], { timeout: 40_000, interval: 1000 })
+    .poll(async () => [await rewrite(), storeHas("enc:secretbox:v1:second")], {
+      timeout: 40_000,
+      interval: 1000,
+    })
     .toEqual([0, true]);
 }, 60_000);

@@ -8,21 +8,21 @@ import { definitionOf } from "../../src/index.ts";
 import { definition, served, version } from "../api/custom-resources/support.ts";
 import { Order } from "../extensions/order-kind.ts";
 import { TestServer } from "../support/api.ts";
-import { plinth } from "../support/process.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { read } from "../tidy/source-files.ts";
 import { blockOf } from "../support/pages.ts";
+import { plinthHere } from "../support/program-here.ts";
 
 const folder = temporaryFolder();
 const file = (name: string) => path.join(folder.path, name);
 afterAll(() => folder.remove());
 
-/** Runs the command in this process, with a text as standard input. */
-async function types(words: readonly string[], input = "") {
+/** Runs the command in this process, with a text as standard input; by default for a project without the package. */
+async function types(words: readonly string[], input = "", client = "--client=false") {
   let output = "";
   let errors = "";
   const code = await runTypes(
-    words,
+    [client, ...words],
     {},
     {
       readInput: () => Promise.resolve(Buffer.from(input)),
@@ -250,9 +250,11 @@ describe("invalid input is reported with its file and field, and the rest is wri
     expect(twice.errors).toContain("metadata.name: orders.shop.example.com is also in -: document 1");
   });
 
-  test("wrong usage is exit code 2", () => {
-    expect(plinth("types", "-f", "x.yaml", "--server=https://127.0.0.1:1")).toMatchObject({ code: 2 });
-    expect(plinth("types", "--nothing")).toMatchObject({ code: 2 });
+  test("wrong usage is exit code 2", async () => {
+    expect(await plinthHere("types", "-f", "x.yaml", "--server=https://127.0.0.1:1")).toMatchObject({
+      code: 2,
+    });
+    expect(await plinthHere("types", "--nothing")).toMatchObject({ code: 2 });
   });
 });
 
@@ -278,9 +280,22 @@ describe("from a running server", () => {
   });
 });
 
-test("docs/flags.md has every flag, as the help does", () => {
-  const [, section = ""] = /\n## Types of custom kinds\n([^]*?)\n## /.exec(read("docs/flags.md")) ?? [];
-  const { stdout } = plinth("types", "--help");
+test("the types are declared to the client, each version of each kind", async () => {
+  const versions = ["v1", "v2"].map((name) => version(name, { storage: name === "v2" }));
+  const object = { ...withSpec({}), ...definition({ versions }) };
+  const { output } = await types(["-f", "-"], input(object), "--client");
+  expect(output.slice(output.indexOf("declare"))).toBe(`declare module "plinth" {
+  interface CustomObjects {
+    "shop.example.com/v1 Order": OrderV1;
+    "shop.example.com/v2 Order": OrderV2;
+  }
+}
+`);
+});
+
+test("docs/manifests.md has every flag, as the help does", async () => {
+  const [, section = ""] = /\n## Types of custom kinds\n([^]*)$/.exec(read("docs/manifests.md")) ?? [];
+  const { stdout } = await plinthHere("types", "--help");
   for (const { name, doc } of typesFlags) {
     expect(section).toContain(`\`--${name}\``);
     expect(section).toContain(doc);
@@ -292,7 +307,9 @@ test("docs/custom-resources.md: its type is that of its definition", async () =>
   const yaml = blockOf("docs/custom-resources.md", "yaml definition");
   const ts = blockOf("docs/custom-resources.md", "ts");
   expect(ts).toContain("export interface OrderV1 {");
-  expect((await types(["-f", "-"], yaml)).output).toContain(ts);
+  const { output } = await types(["-f", "-"], yaml, "--client");
+  expect(output).toContain(ts);
+  expect(output).toContain(blockOf("docs/custom-resources.md", "ts client"));
 });
 
 test("docs/extensions.md: its program prints a definition with the type of its objects", async () => {

@@ -4,13 +4,15 @@ import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { get } from "node:https";
 import path from "node:path";
 import { setTimeout } from "node:timers/promises";
-import { afterAll, afterEach, describe, expect, test } from "vitest";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { optionsOfWorker } from "../../src/cli/workers/role.ts";
 import { serveOptions } from "../../src/cli/serve-options.ts";
 import { closeSockets, normalClose, shownEvents, WatchSocket } from "../robustness/watch-socket.ts";
 import type { Api } from "../support/api.ts";
 import { childrenOf, roleOf } from "../support/child-processes.ts";
+import { effort } from "../support/effort.ts";
 import { freePort, plinth, program, ServerProcess } from "../support/process.ts";
+import { plinthHere } from "../support/program-here.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
 const folder = temporaryFolder();
@@ -18,10 +20,9 @@ const tokens = path.join(folder.path, "tokens.csv");
 writeFileSync(tokens, "admin,root,1,system:masters\n");
 afterAll(() => folder.remove());
 const servers: ServerProcess[] = [];
-afterEach(async () => {
-  closeSockets();
+const stopServers = async () => {
   for (const server of servers.splice(0)) await server.stop();
-});
+};
 
 // The sockets of servers that other tests run are elsewhere.
 const sockets = path.join(folder.path, "sockets");
@@ -80,64 +81,18 @@ function statusOf(url: string): Promise<number | undefined> {
   });
 }
 
-describe("--workers", () => {
-  test("the administrator's kubeconfig exists when /readyz succeeds for the first time", async () => {
-    const dataDir = path.join(folder.path, "early");
-    const port = await freePort();
-    const flags = ["serve", "--workers=4", `--data-dir=${dataDir}`, `--secure-port=${port}`];
-    const child = spawn(process.execPath, [program, ...flags], { stdio: "ignore" });
-    const ended = once(child, "exit");
-    try {
-      await until(async () => (await statusOf(`https://127.0.0.1:${port}/readyz`)) === 200);
-      expect(existsSync(path.join(dataDir, "admin.kubeconfig"))).toBe(true);
-    } finally {
-      child.kill("SIGTERM");
-      await ended;
-    }
+describe("--workers, with one server", () => {
+  let server: ServerProcess;
+  beforeAll(async () => {
+    const policy = path.join(folder.path, "policy.yaml");
+    writeFileSync(policy, "apiVersion: audit.platform.io/v1\nkind: Policy\nrules: [{level: Metadata}]\n");
+    const flags = ["--durability=leases=interval:1h", `--audit-policy-file=${policy}`];
+    server = await start("shared", ...flags);
   });
-
-  test("--durability: the committing process defers syncs, and every worker shows the age of unsynced writes", async () => {
-    const server = await start("deferred", "--durability=leases=interval:1h");
-    const leases = "/apis/coordination.platform.io/v1/namespaces/default/leases";
-    const apis = clients(server, 4);
-    await Promise.all(
-      apis.map(async (api, n) => {
-        expect((await api.post(leases, { metadata: { name: `lease-${n}` } })).status).toBe(201);
-      }),
-    );
-    for (const api of apis) {
-      await until(async () => {
-        const { text } = await api.get("/metrics");
-        return Number(/^platform_store_unsynced_age_seconds (\S+)$/m.exec(text)?.[1]) > 0;
-      });
-      expect((await api.get(leases)).body.items).toHaveLength(4);
-    }
-  });
-
-  test("replaces a committing process that is stopped, and writes continue", async () => {
-    const server = await start("stopped");
-    const api = server.as("admin");
-    const committer = childrenOf(server.pid).find((pid) => roleOf(pid) === "committer")!;
-    expect((await api.post(maps, configMap("before"))).status).toBe(201);
-    process.kill(committer, "SIGSTOP");
-    await until(() => server.log().includes("the process that commits ended"));
-    await until(async () => (await api.post(maps, configMap("after"))).status === 201);
-    expect((await api.get(`${maps}/before`)).status).toBe(200);
-  });
-
-  test("the processes end when the one that started them is killed, also the committing one while it stops", async () => {
-    for (let index = 0; index < 3; index++) {
-      const server = await start(`killed-${index}`);
-      const children = childrenOf(server.pid);
-      process.kill(server.pid, "SIGINT");
-      process.kill(server.pid, "SIGINT");
-      await server.stop("SIGKILL");
-      await until(() => children.every((pid) => !existsSync(`/proc/${pid}`)));
-    }
-  });
+  afterEach(closeSockets);
+  afterAll(stopServers);
 
   test("serves one port with several processes; each reads what another acknowledged, and watches receive it", async () => {
-    const server = await start("several");
     const [first, ...others] = clients(server, 6) as [Api, ...Api[]];
     const watches = await Promise.all(others.map((api) => api.watch(maps)));
     for (let n = 0; n < 5; n++) {
@@ -166,39 +121,91 @@ describe("--workers", () => {
     }
   });
 
-  test("WebSocket watches of every worker get what others write, and a close frame when the server stops", async () => {
-    const server = await start("sockets");
-    const port = Number(new URL(server.url).port);
-    const [writer] = clients(server, 1) as [Api];
-    expect((await writer.post(maps, configMap("first"))).status).toBe(201);
-    const target = `${maps}?watch=true&resourceVersion=0`;
-    const watching = await Promise.all(
-      Array.from({ length: 6 }, () => WatchSocket.at(port, target, { token: "admin" })),
-    );
-    for (const socket of watching) expect(await socket.head()).toMatch(/^HTTP\/1\.1 101 /);
+  test("--durability: the committing process defers syncs, and every worker shows the age of unsynced writes", async () => {
+    const leases = "/apis/coordination.platform.io/v1/namespaces/default/leases";
+    const apis = clients(server, 4);
     await Promise.all(
-      clients(server, 4).map(async (api, n) => {
-        expect((await api.post(maps, configMap(`next-${n}`))).status).toBe(201);
+      apis.map(async (api, n) => {
+        expect((await api.post(leases, { metadata: { name: `lease-${n}` } })).status).toBe(201);
       }),
     );
-    const all = ["first", "next-0", "next-1", "next-2", "next-3"].map((name) => `ADDED ${name}`);
-    for (const socket of watching) {
+    for (const api of apis) {
       await until(async () => {
-        const events = new Set(shownEvents(await socket.messages(1)));
-        return all.every((one) => events.has(one));
+        const { text } = await api.get("/metrics");
+        return Number(/^platform_store_unsynced_age_seconds (\S+)$/m.exec(text)?.[1]) > 0;
       });
+      expect((await api.get(leases)).body.items).toHaveLength(4);
     }
-    const stopping = server.stop();
-    for (const socket of watching) {
-      await until(async () => (await socket.messages(2)).some(({ opcode }) => opcode === 8));
-      socket.end();
-      expect((await socket.closed()).at(-1)).toEqual(normalClose);
-    }
-    expect(await stopping).toBe(0);
+  });
+
+  test("/metrics has the sum of all workers, and the values of the store once", async () => {
+    const apis = clients(server, 6);
+    for (let n = 0; n < 5; n++) await Promise.all(apis.map((api) => api.get("/api/v1/nodes")));
+    const [first] = apis as [Api];
+    await first.post(maps, configMap("counted"));
+    const value = async (line: string) => {
+      const { text } = await first.get("/metrics");
+      return Number(
+        text
+          .split("\n")
+          .find((one) => one.startsWith(line))
+          ?.slice(line.length),
+      );
+    };
+    const lists =
+      'apiserver_request_total{verb="LIST",dry_run="",group="",version="v1",resource="nodes",subresource="",scope="cluster",component="apiserver",code="200"}';
+    expect(await value(lists)).toBe(30);
+    const stored = (await first.get("/api/v1/configmaps")).body.items.length as number;
+    expect(await value('apiserver_storage_objects{resource="configmaps"}')).toBe(stored);
+    const { text } = await first.get("/metrics");
+    expect(/^platform_build_info\{[^}]*\} (.*)$/m.exec(text)?.[1]).toBe("1");
+    expect((await apis.at(-1)!.delete("/metrics")).text).toBe("metrics reset\n");
+    expect(await value(lists)).toBe(0);
+  });
+
+  test("/debug/audit has the events of all workers, oldest first", async () => {
+    const apis = clients(server, 6);
+    await Promise.all(apis.map((api, at) => api.get(`/api/v1/nodes/audited-${at}`)));
+    const [first] = apis as [Api];
+    const { items } = (await first.get("/debug/audit")).body as { items: AuditEvent[] };
+    const read = items.filter(
+      ({ stage, objectRef }) =>
+        stage === "ResponseComplete" && objectRef?.name?.startsWith("audited-") === true,
+    );
+    expect(read.map(({ objectRef }) => objectRef?.name).toSorted()).toEqual(
+      apis.map((_, at) => `audited-${at}`),
+    );
+    const times = items.map(({ stageTimestamp }) => stageTimestamp);
+    expect(times).toEqual(times.toSorted());
+  });
+
+  test("ends with the exit code and the message of a worker that can't start", async () => {
+    const { port } = new URL(server.url);
+    const { code, stderr } = plinth(
+      "serve",
+      "--workers=2",
+      `--secure-port=${port}`,
+      `--data-dir=${folder.path}/x`,
+    );
+    expect([code, stderr]).toEqual([1, expect.stringContaining(`port ${port} of 127.0.0.1 is in use`)]);
+  });
+
+  test("replaces a worker that was killed; connections of others stay", async () => {
+    const apis = clients(server, 4);
+    const watches = await Promise.all(apis.map((api) => api.watch(maps)));
+    const victim = childrenOf(server.pid).findLast((pid) => roleOf(pid) === "worker")!;
+    process.kill(victim, "SIGKILL");
+    await until(() => watches.some(({ ended }) => ended));
+    await until(() => childrenOf(server.pid).length === 3);
+    const [fresh] = clients(server, 1) as [Api];
+    expect((await fresh.post(maps, configMap("after-kill"))).status).toBe(201);
+    const open = watches.filter((watch) => !watch.ended);
+    expect(open.length).toBeGreaterThan(0);
+    for (const watch of open) await watch.through(({ object }) => object.metadata.name === "after-kill");
+    for (const watch of watches) watch.close();
   });
 
   test("loses no acknowledged write when the process that commits is killed, and replaces it", async () => {
-    const server = await start("committer");
     const apis = clients(server, 8);
     const acknowledged = new Map<string, string>();
     let failed = 0;
@@ -231,64 +238,74 @@ describe("--workers", () => {
     expect(failed).toBeLessThanOrEqual(3 * apis.length);
   });
 
-  test("replaces a worker that was killed; connections of others stay", async () => {
-    const server = await start("worker");
-    const apis = clients(server, 4);
-    const watches = await Promise.all(apis.map((api) => api.watch(maps)));
-    const victim = childrenOf(server.pid).findLast((pid) => roleOf(pid) === "worker")!;
-    process.kill(victim, "SIGKILL");
-    await until(() => watches.some(({ ended }) => ended));
-    await until(() => childrenOf(server.pid).length === 3);
-    const [fresh] = clients(server, 1) as [Api];
-    expect((await fresh.post(maps, configMap("after"))).status).toBe(201);
-    const open = watches.filter((watch) => !watch.ended);
-    expect(open.length).toBeGreaterThan(0);
-    for (const watch of open) await watch.through(({ object }) => object.metadata.name === "after");
-    for (const watch of watches) watch.close();
+  test("replaces a committing process that is stopped, and writes continue", async () => {
+    const api = server.as("admin");
+    const committer = childrenOf(server.pid).find((pid) => roleOf(pid) === "committer")!;
+    expect((await api.post(maps, configMap("before-stop"))).status).toBe(201);
+    process.kill(committer, "SIGSTOP");
+    await until(() => server.log().includes("the process that commits ended"));
+    await until(async () => (await api.post(maps, configMap("after-stop"))).status === 201);
+    expect((await api.get(`${maps}/before-stop`)).status).toBe(200);
   });
 
-  test("/metrics has the sum of all workers, and the values of the store once", async () => {
-    const server = await start("metrics");
-    const apis = clients(server, 6);
-    for (let n = 0; n < 5; n++) await Promise.all(apis.map((api) => api.get("/api/v1/nodes")));
-    const [first] = apis as [Api];
-    await first.post(maps, configMap("one"));
-    const value = async (line: string) => {
-      const { text } = await first.get("/metrics");
-      return Number(
-        text
-          .split("\n")
-          .find((one) => one.startsWith(line))
-          ?.slice(line.length),
-      );
-    };
-    const lists =
-      'apiserver_request_total{verb="LIST",dry_run="",group="",version="v1",resource="nodes",subresource="",scope="cluster",component="apiserver",code="200"}';
-    expect(await value(lists)).toBe(30);
-    const stored = (await first.get("/api/v1/configmaps")).body.items.length as number;
-    expect(await value('apiserver_storage_objects{resource="configmaps"}')).toBe(stored);
-    const { text } = await first.get("/metrics");
-    expect(/^platform_build_info\{[^}]*\} (.*)$/m.exec(text)?.[1]).toBe("1");
-    expect((await apis.at(-1)!.delete("/metrics")).text).toBe("metrics reset\n");
-    expect(await value(lists)).toBe(0);
+  test("WebSocket watches of every worker get what others write, and a close frame when the server stops", async () => {
+    const port = Number(new URL(server.url).port);
+    const [writer] = clients(server, 1) as [Api];
+    expect((await writer.post(maps, configMap("first"))).status).toBe(201);
+    const target = `${maps}?watch=true&resourceVersion=0`;
+    const watching = await Promise.all(
+      Array.from({ length: 6 }, () => WatchSocket.at(port, target, { token: "admin" })),
+    );
+    for (const socket of watching) expect(await socket.head()).toMatch(/^HTTP\/1\.1 101 /);
+    await Promise.all(
+      clients(server, 4).map(async (api, n) => {
+        expect((await api.post(maps, configMap(`next-${n}`))).status).toBe(201);
+      }),
+    );
+    const all = ["first", "next-0", "next-1", "next-2", "next-3"].map((name) => `ADDED ${name}`);
+    for (const socket of watching) {
+      await until(async () => {
+        const events = new Set(shownEvents(await socket.messages(1)));
+        return all.every((one) => events.has(one));
+      });
+    }
+    const stopping = server.stop();
+    for (const socket of watching) {
+      await until(async () => (await socket.messages(2)).some(({ opcode }) => opcode === 8));
+      socket.end();
+      expect((await socket.closed()).at(-1)).toEqual(normalClose);
+    }
+    expect(await stopping).toBe(0);
+  });
+});
+
+describe("--workers", () => {
+  afterEach(stopServers);
+
+  test("the administrator's kubeconfig exists when /readyz succeeds for the first time", async () => {
+    const dataDir = path.join(folder.path, "early");
+    const port = await freePort();
+    const flags = ["serve", `--workers=${effort(2, 4)}`, `--data-dir=${dataDir}`, `--secure-port=${port}`];
+    const child = spawn(process.execPath, [program, ...flags], { stdio: "ignore" });
+    const ended = once(child, "exit");
+    try {
+      await until(async () => (await statusOf(`https://127.0.0.1:${port}/readyz`)) === 200);
+      expect(existsSync(path.join(dataDir, "admin.kubeconfig"))).toBe(true);
+    } finally {
+      child.kill("SIGTERM");
+      await ended;
+    }
   });
 
-  test("/debug/audit has the events of all workers, oldest first", async () => {
-    const policy = `${folder.path}/policy.yaml`;
-    writeFileSync(policy, "apiVersion: audit.platform.io/v1\nkind: Policy\nrules: [{level: Metadata}]\n");
-    const server = await start("audit", `--audit-policy-file=${policy}`);
-    const apis = clients(server, 6);
-    await Promise.all(apis.map((api, at) => api.get(`/api/v1/nodes/node-${at}`)));
-    const [first] = apis as [Api];
-    const { items } = (await first.get("/debug/audit")).body as { items: AuditEvent[] };
-    const read = items.filter(
-      ({ stage, objectRef }) => stage === "ResponseComplete" && objectRef?.resource === "nodes",
-    );
-    expect(read.map(({ objectRef }) => objectRef?.name).toSorted()).toEqual(
-      apis.map((_, at) => `node-${at}`),
-    );
-    const times = items.map(({ stageTimestamp }) => stageTimestamp);
-    expect(times).toEqual(times.toSorted());
+  test("the processes end when the one that started them is killed, also the committing one while it stops", async () => {
+    for (let index = 0; index < effort(1, 3); index++) {
+      const server = await start(`killed-${index}`);
+      const children = childrenOf(server.pid);
+      process.kill(server.pid, "SIGINT");
+      process.kill(server.pid, "SIGINT");
+      await server.stop("SIGKILL");
+      await until(() => children.every((pid) => !existsSync(`/proc/${pid}`)));
+    }
   });
 
   test("stops all processes on SIGTERM, and on the end of the first process", async () => {
@@ -317,25 +334,13 @@ describe("--workers", () => {
     await until(() => children.every((pid) => !existsSync(`/proc/${pid}`)));
   });
 
-  test("ends with the exit code and the message of a worker that can't start", async () => {
-    const server = await start("first");
-    const { port } = new URL(server.url);
-    const { code, stderr } = plinth(
-      "serve",
-      "--workers=2",
-      `--secure-port=${port}`,
-      `--data-dir=${folder.path}/x`,
-    );
-    expect([code, stderr]).toEqual([1, expect.stringContaining(`port ${port} of 127.0.0.1 is in use`)]);
-  });
-
-  test("with a store in memory is a usage error", () => {
-    const { code, stderr } = plinth("serve", "--workers=2", "--storage-backend=memory");
+  test("with a store in memory is a usage error", async () => {
+    const { code, stderr } = await plinthHere("serve", "--workers=2", "--storage-backend=memory");
     expect([code, stderr]).toEqual([
       2,
       expect.stringContaining("--workers: 2 workers can't share a store in memory"),
     ]);
-    const wrong = plinth("serve", "--workers=many");
+    const wrong = await plinthHere("serve", "--workers=many");
     expect([wrong.code, wrong.stderr]).toEqual([
       2,
       expect.stringContaining("auto or an integer from 1 to 64"),

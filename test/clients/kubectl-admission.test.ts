@@ -1,17 +1,17 @@
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { readFileSync } from "node:fs";
 import { describeKubectl, Kubectl } from "../support/kubectl.ts";
-import { ServerProcess } from "../support/process.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
+import { ServerHere } from "../support/server-here.ts";
 
 /** Admission on the command line, from the start of a new server. */
 describeKubectl("kubectl and admission", (program) => {
   const folder = temporaryFolder();
-  let server: ServerProcess;
+  let server: ServerHere;
   let kubectl: Kubectl;
 
   beforeAll(async () => {
-    server = await ServerProcess.start(folder.path, "--vocabulary=kubernetes");
+    server = await ServerHere.start(folder.path, "--vocabulary=kubernetes");
     kubectl = new Kubectl(program, readFileSync(server.administrator, "utf8"));
   });
   afterAll(async () => {

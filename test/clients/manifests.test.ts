@@ -13,6 +13,7 @@ import { kindInVocabulary } from "../../src/schema/kind-in-vocabulary.ts";
 import { kubernetes } from "../../src/vocabulary/kubernetes.ts";
 import { TestServer } from "../support/api.ts";
 import { describeKubectl, Kubectl } from "../support/kubectl.ts";
+import { effort } from "../support/effort.ts";
 
 /** Manifests of real programs, if the folder exists beside the project. */
 const root = fileURLToPath(new URL("../../../shared/manifests", import.meta.url));
@@ -109,7 +110,10 @@ function decoded(builtIn: (typeof builtInKinds)[number], bytes: Buffer): unknown
   return decode(type, { ...decodeMessage(type, message), apiVersion, kind }).value;
 }
 
-const folders = existsSync(root) ? readdirSync(root) : [];
+/** In short without the program whose definitions take most of the time. */
+const folders = (existsSync(root) ? readdirSync(root) : []).filter((name) =>
+  effort(name !== "kube-prometheus", true),
+);
 if (folders.length === 0) {
   describe.skip("real manifests: skipped, because ../shared/manifests is absent", () => {
     it("needs the manifests", () => undefined);

@@ -81,7 +81,7 @@ const createInfo = (data: Record<string, string>) => {
 
 describe("5.4 the token cleaner", () => {
   it("C-2.7-08 C-5.4-02 deletes expired tokens and no other Secret", async () => {
-    await start(["*", "-event-expiry", "tokencleaner"]);
+    await start(["tokencleaner"]);
     await store("ended1", { data: { expiration: inMs(-1) } });
     await store("minute", { data: { expiration: inMs(60_000) } });
     await store("months", { data: { expiration: inMs(90 * day) } });

@@ -12,8 +12,8 @@ import { objectLaws } from "./object-laws.ts";
 // The garbage collector would delete objects whose owners don't exist.
 const server = useServer({ enabledControllers: ["*", "-garbagecollector"] });
 
-/** In short every third law: each takes seconds of processor time. */
-const laws = [...objectLaws, ...accessLaws, ...customLaws].filter((_, index) => index % effort(3, 1) === 0);
+/** In short every sixth law: each takes seconds of processor time. */
+const laws = [...objectLaws, ...accessLaws, ...customLaws].filter((_, index) => index % effort(6, 1) === 0);
 
 /** Measures a law. @throws {Error} if a response has another status. */
 function growth({ n, status, prepare }: Law, { admin }: TestServer): Promise<Growth> {

@@ -15,7 +15,11 @@ const folder = useTemporaryFolders();
 
 type Block = Pick<CodeBlock, "text" | "output">;
 
-const blocks = blocksOf("docs/authorization.md", "js documents");
+// One program, which begins on the first page and continues on the second.
+const blocks = [
+  ...blocksOf("docs/authorization.md", "js documents"),
+  ...blocksOf("docs/authorization-questions.md", "js documents"),
+];
 
 const separator = "--- next block ---\n";
 
@@ -57,9 +61,12 @@ function runProgram(blocks: readonly Block[], rewrite?: (text: string) => string
   return stdout;
 }
 
-describe("the program of docs/authorization.md", () => {
+describe("the program of docs/authorization.md and authorization-questions.md", () => {
   it("is shown as it is in the example, and has about 30 lines", () => {
-    const files = blocksOf("docs/authorization.md", "* file=examples/*").map(({ info, text }) => ({
+    const files = [
+      ...blocksOf("docs/authorization.md", "* file=examples/*"),
+      ...blocksOf("docs/authorization-service.md", "* file=examples/*"),
+    ].map(({ info, text }) => ({
       file: info.replace(/^.* file=/, ""),
       text,
     }));
@@ -74,7 +81,7 @@ describe("the program of docs/authorization.md", () => {
     expect(lines.filter((line) => !/^\s*(?:$|\/\/|\/\*\*)/.test(line)).length).toBeLessThanOrEqual(30);
   });
 
-  it("prints what the page shows", () => {
+  it("prints what the pages show", () => {
     expect(blocks.filter(({ output }) => output === undefined)).toHaveLength(1);
     const stdout = runProgram(blocks);
     compare(blocks, stdout);
@@ -90,11 +97,11 @@ describe("the program of docs/authorization.md", () => {
   });
 });
 
-describe("the commands of docs/authorization.md", () => {
+describe("the commands of docs/authorization-service.md", () => {
   const shell = new PageShell();
   let admin: Api;
   beforeAll(async () => {
-    await shell.run(blockOf("docs/authorization.md", "sh start"));
+    await shell.run(blockOf("docs/authorization-service.md", "sh start"));
     const { url } = shell.servers[0]!;
     shell.env["SERVER"] = url;
     const ca = readFileSync(path.join(shell.folder, ".plinth-documents/pki/ca.crt"), "utf8");
@@ -106,7 +113,7 @@ describe("the commands of docs/authorization.md", () => {
   });
 
   it.skipIf(!isInstalled("curl"))("print what the page shows (skipped where curl is missing)", async () => {
-    const commands = blocksOf("docs/authorization.md", "sh documents");
+    const commands = blocksOf("docs/authorization-service.md", "sh documents");
     expect(commands.every(({ output }) => output !== undefined)).toBe(true);
     const [load, ...requests] = commands;
     await shell.show([load!]);

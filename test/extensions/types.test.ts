@@ -1,11 +1,18 @@
 import { afterAll, beforeAll, expect, expectTypeOf, test } from "vitest";
-import { createServer, declareGroup, type ObjectFor, type Server } from "../../src/index.ts";
+import {
+  type ApiObject,
+  createServer,
+  declareGroup,
+  definitionOf,
+  type ObjectFor,
+  type Server,
+} from "../../src/index.ts";
 import type { ConfigMap, Deployment, FlowSchemaV1beta2, Pod } from "../../src/kinds/all.ts";
-import type { BuiltInObjects, ObjectsOf } from "../../src/kinds/typed-objects.ts";
+import type { KnownObjects, ObjectsOf } from "../../src/kinds/typed-objects.ts";
 import { Order } from "./order-kind.ts";
 
 /** What must not compile stands behind `@ts-expect-error`: where it compiled, `npm run typecheck` would fail. */
-let server: Server<BuiltInObjects & ObjectsOf<readonly [typeof Order]>>;
+let server: Server<KnownObjects & ObjectsOf<readonly [typeof Order]>>;
 beforeAll(async () => {
   server = await createServer({ port: false, kinds: [Order] });
 });
@@ -64,6 +71,39 @@ test("objects are untyped when the kind is known only at run time", async () => 
   expect(found.metadata.name).toBe("default");
 });
 
+test("custom objects without types have any fields, in every method of the client", async () => {
+  const definition = definitionOf(Order);
+  const custom = await createServer({ port: false });
+  try {
+    await custom.client.apply(definition);
+    await custom.client.waitFor(
+      { apiVersion: definition.apiVersion, kind: definition.kind, name: definition.metadata.name },
+      (one) => JSON.stringify(one?.["status"] ?? null).includes('"Established"'),
+    );
+    const order = {
+      apiVersion: "shop.example.com/v1",
+      kind: "Order",
+      name: "one",
+      namespace: "default",
+    } as const;
+    const { apiVersion, kind, ...metadata } = order;
+    const created = await custom.client.create({ apiVersion, kind, metadata, customer: "ada", lines: [] });
+    expectTypeOf(created).toEqualTypeOf<ApiObject>();
+    expect(created["customer"]).toBe("ada");
+    const [applied] = await custom.client.apply(
+      { apiVersion, kind, metadata, customer: "bob" },
+      { force: true },
+    );
+    expectTypeOf(applied).toEqualTypeOf<ApiObject>();
+    expect((await custom.client.get(order))["customer"]).toBe("bob");
+    expect((await custom.client.list({ apiVersion, kind })).items).toHaveLength(1);
+    const [map] = await custom.client.apply({ apiVersion: "v1", kind: "ConfigMap", metadata: inDefault });
+    expectTypeOf(map).toEqualTypeOf<ConfigMap>();
+  } finally {
+    await custom.close();
+  }
+});
+
 /** Compiled, never run. */
 export async function wrong(): Promise<void> {
   const { client } = server;
@@ -73,6 +113,10 @@ export async function wrong(): Promise<void> {
   await client.get({ apiVersion: "v1", kind: "Deployment", name: "m" });
   // @ts-expect-error there is no such version
   await client.get({ apiVersion: "v2", kind: "ConfigMap", name: "m" });
+  // @ts-expect-error there is no such version of a known group
+  await client.get({ apiVersion: "rbac.authorization.k8s.io/v7", kind: "Role", name: "m" });
+  // @ts-expect-error groups of custom objects have a dot
+  await client.get({ apiVersion: "shop/v1", kind: "Role", name: "m" });
   // @ts-expect-error the kind has no such field
   await client.create({ apiVersion: "v1", kind: "ConfigMap", metadata: inDefault, date: {} });
   // @ts-expect-error the field has another type

@@ -8,9 +8,10 @@ import { readCorpus } from "./corpus.ts";
 import { Dice } from "../support/dice.ts";
 import { mutate } from "./engine/mutate.ts";
 import { targets } from "./targets/all.ts";
+import { effort } from "../support/effort.ts";
 
 /** Processor time for new inputs of each target, in milliseconds. */
-const newInputsMs = 150;
+const newInputsMs = effort(40, 150);
 const maxNewInputs = 500;
 
 describe.each(targets.map((target) => [target.name, target] as const))("decoder %s", (name, target) => {

@@ -9,9 +9,9 @@ import { losePower } from "./power-loss.ts";
 import { Writer } from "./writer.ts";
 import { effort } from "../support/effort.ts";
 
-const kills = effort(3, 12);
+const kills = effort(2, 12);
 /** Number of images, and how many of each kind there must be; fewer images don't show every broken store. */
-const [images, minImages] = [200, 10];
+const [images, minImages] = effort([80, 5] as const, [200, 10] as const);
 const folder = temporaryFolder();
 afterAll(folder.remove);
 

@@ -30,7 +30,7 @@ ${without.join(", ")}.
 
 const introduction = `# Which kinds are enforced, acted on, or only stored
 
-The server serves every kind of the API without a cluster, but it doesn't implement the behavior of every kind. This page says
+Which kinds of objects have an effect on this server, and which it only stores. It serves every kind of the API without a cluster, but it doesn't implement the behavior of every kind. This page says
 for each kind what the server does with its objects. It is generated from the declarations of the kinds.`;
 
 /** Returns the section of kinds whose objects are not enforced; empty if there are none. */

@@ -47,6 +47,12 @@ const heads: readonly string[] = [
   "",
 ];
 
+/** What a client of the server gets for each head with a whole body: the status of the backend, or 503 for a response that isn't HTTP. */
+const forwarded: readonly number[] = [
+  200, 200, 200, 200, 200, 200, 200, 200, 200, 503, 503, 200, 200, 200, 200, 200, 503, 200, 503, 503, 204,
+  205, 304, 302, 503, 503, 503, 503, 503, 503, 503,
+];
+
 /** Bytes after the last chunk of a body. */
 const tails: readonly string[] = [
   "",
@@ -150,6 +156,7 @@ describe("a server with hostile backends", () => {
   }
 
   test("forwards or rejects each response of a pod over HTTP/2 and HTTP/1.1", async () => {
+    const statuses: number[] = [];
     for (const [index] of answers.entries()) {
       const [got, head] = await Promise.all([
         overHttp2("GET", proxy(index)),
@@ -159,7 +166,10 @@ describe("a server with hostile backends", () => {
         overHttp1("GET", proxy(index), { connection: "Upgrade", upgrade: "SPDY/3.1" }),
       ]);
       for (const status of [got, head]) expect([0, ...range(200, 599)]).toContain(status);
+      statuses.push(got);
     }
+    const whole = heads.map((head) => statuses[answers.indexOf(framings(head, "")[0]!)]);
+    expect(whole).toEqual(forwarded);
     await isWell();
   });
 
@@ -184,14 +194,18 @@ describe("a server with hostile backends", () => {
     const limits = { timeoutMs: 10_000, maxAnswerBytes: 1_000_000 };
     const client = new RemoteClient({}, limits, systemClock);
     try {
+      const outcomes: string[] = [];
       for (const [index] of answers.entries()) {
         const url = new URL(`http://127.0.0.1:${pod.port}/${index}`);
         const outcome = await client.send(url, { method: "POST", body: "{}" }).then(
-          ({ status }) => typeof status,
+          ({ status }) => `status ${status}`,
           (error: Error) => error.name,
         );
-        expect(["number", "RemoteFault"]).toContain(outcome);
+        expect(outcome).toMatch(/^(?:status \d+|RemoteFault)$/);
+        outcomes.push(outcome);
       }
+      // A whole body, a malformed chunk, a body of its length, and one that is cut off.
+      expect(outcomes.slice(0, 4)).toEqual(["status 200", "RemoteFault", "status 200", "RemoteFault"]);
     } finally {
       await client.close();
     }

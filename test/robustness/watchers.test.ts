@@ -4,6 +4,7 @@ import { configMap, namespace, ok, until } from "../api/support.ts";
 import { TestServer } from "../support/api.ts";
 import { RawConnection, head, portOf, stillAnswers } from "./support.ts";
 import { handshake } from "./watch-socket.ts";
+import { effort } from "../support/effort.ts";
 
 const path = "/api/v1/namespaces/busy/configmaps";
 let server: TestServer;
@@ -73,7 +74,7 @@ test("an unread list response delays no other client", async () => {
 });
 
 /** Number of idle connections that two processors can open in a few seconds; PLINTH_IDLE_CONNECTIONS sets more. */
-const idleConnections = Number(process.env["PLINTH_IDLE_CONNECTIONS"] ?? "2000");
+const idleConnections = Number(process.env["PLINTH_IDLE_CONNECTIONS"] ?? effort(500, 2000));
 
 // Both ends of every handshake run in this process.
 const idleTimeout = 30_000 + idleConnections * 20;

@@ -12,15 +12,22 @@ import { ServerProcess } from "../support/process.ts";
 import { plinthHere } from "../support/program-here.ts";
 import { useTemporaryFolders } from "../support/temporary-folders.ts";
 import { optionsOfFlags } from "../support/serve-options.ts";
+import { ServerHere } from "../support/server-here.ts";
 
-const running: ServerProcess[] = [];
+const running: { stop(): Promise<unknown> }[] = [];
 const folder = useTemporaryFolders();
 const apis: Api[] = [];
 afterEach(async () => {
   for (const api of apis.splice(0)) api.close();
   for (const one of running.splice(0)) await one.stop();
 });
-async function serve(dataDir: string, ...flags: readonly string[]): Promise<ServerProcess> {
+async function serve(dataDir: string, ...flags: readonly string[]): Promise<ServerHere> {
+  const server = await ServerHere.start(dataDir, ...flags);
+  running.push(server);
+  return server;
+}
+/** Serves in a process of its own. */
+async function serveApart(dataDir: string, ...flags: readonly string[]): Promise<ServerProcess> {
   const server = await ServerProcess.start(dataDir, ...flags);
   running.push(server);
   return server;
@@ -51,7 +58,8 @@ describe("5 flags of authentication", () => {
       const { SSL_CERT_FILE: before } = process.env;
       process.env["SSL_CERT_FILE"] = trusted;
       const wanted = [`--oidc-issuer-url=${provider.url}`, "--oidc-client-id=plinth", ...flags];
-      const server = await serve(folder(), ...wanted).finally(() => {
+      // A process reads the authorities that the machine trusts once.
+      const server = await serveApart(folder(), ...wanted).finally(() => {
         if (before === undefined) delete process.env["SSL_CERT_FILE"];
         else process.env["SSL_CERT_FILE"] = before;
       });
@@ -151,7 +159,7 @@ describe("5 flags of authentication", () => {
   it("tokens that were issued before a restart hold after it, by a key that only its owner can read", async () => {
     const dataDir = folder();
     const tokens = `--token-auth-file=${write(dataDir, "tokens.csv", masters)}`;
-    const ask = async (server: ServerProcess, token: string, at: string, post?: object) => {
+    const ask = async (server: ServerHere, token: string, at: string, post?: object) => {
       const api = new Api(server.url, readFileSync(server.caFile, "utf8"), `Bearer ${token}`);
       apis.push(api);
       return post === undefined ? api.get(at) : api.post(at, post);

@@ -2,13 +2,15 @@ import { copyFileSync, readdirSync, readFileSync, statSync, writeFileSync } from
 import path from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
 import { readAsAdministrator } from "../support/administrator.ts";
-import { plinth, ServerProcess } from "../support/process.ts";
+import { plinth } from "../support/process.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
+import { plinthHere } from "../support/program-here.ts";
+import { ServerHere } from "../support/server-here.ts";
 
 const accounts = "/api/v1/namespaces/default/serviceaccounts";
 
 describe("plinth backup and restore", () => {
-  const servers: ServerProcess[] = [];
+  const servers: ServerHere[] = [];
   const folder = temporaryFolder();
   const at = (name: string) => path.join(folder.path, name);
   afterEach(async () => {
@@ -16,10 +18,10 @@ describe("plinth backup and restore", () => {
     folder.remove();
   });
 
-  async function serve(dir: string, ...flags: readonly string[]): Promise<ServerProcess> {
+  async function serve(dir: string, ...flags: readonly string[]): Promise<ServerHere> {
     const tokens = at("tokens.csv");
     writeFileSync(tokens, "t,root,1,system:masters\n");
-    const server = await ServerProcess.start(dir, `--token-auth-file=${tokens}`, ...flags);
+    const server = await ServerHere.start(dir, `--token-auth-file=${tokens}`, ...flags);
     servers.push(server);
     return server;
   }
@@ -39,7 +41,7 @@ describe("plinth backup and restore", () => {
     expect(backup.code).toBe(0);
     await first.stop();
 
-    const restore = plinth("restore", `--from=${at("backup")}`, `--data-dir=${at("second")}`);
+    const restore = await plinthHere("restore", `--from=${at("backup")}`, `--data-dir=${at("second")}`);
     expect(restore.stdout).toContain(
       `start it with: plinth serve --data-dir=${at("second")} --vocabulary=kubernetes\n`,
     );

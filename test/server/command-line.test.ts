@@ -7,20 +7,13 @@ import { Api } from "../support/api.ts";
 import { plinth, ServerProcess } from "../support/process.ts";
 import { plinthHere } from "../support/program-here.ts";
 import { useTemporaryFolders } from "../support/temporary-folders.ts";
+import { ServerHere } from "../support/server-here.ts";
 
 const folder = useTemporaryFolders();
 
-/** Serves a new folder with these flags; the token `t` is the administrator's. */
-function serveRoot(...flags: readonly string[]): Promise<ServerProcess> {
-  const dir = folder();
-  const tokens = path.join(dir, "tokens.csv");
-  writeFileSync(tokens, "t,root,1,system:masters\n");
-  return ServerProcess.start(dir, `--token-auth-file=${tokens}`, ...flags);
-}
-
 describe("plinth", () => {
-  it("shows every flag in its help", () => {
-    const { code, stdout } = plinth("serve", "--help");
+  it("shows every flag in its help", async () => {
+    const { code, stdout } = await plinthHere("serve", "--help");
     expect(code).toBe(0);
     for (const { name } of serveFlags) expect(stdout).toContain(`--${name}`);
     expect(stdout).toContain("  WatchList (alpha, default false)\n");
@@ -32,7 +25,7 @@ describe("plinth", () => {
     const at = (name: string) => path.join(dir, name);
     const shown: string[] = [];
     for (let start = 0; start < 2; start++) {
-      const server = await ServerProcess.start(data, `--cert-dir=${dir}`);
+      const server = await ServerHere.start(data, `--cert-dir=${dir}`);
       try {
         // What the file holds suffices to trust the server, as in the reference.
         const api = new Api(server.url, readFileSync(at("apiserver.crt"), "utf8"), undefined);
@@ -120,8 +113,9 @@ describe("plinth", () => {
     expect(code).toBe(2);
   });
 
-  it("serve: a store that can't be reached is exit code 1", () => {
-    const { code, stderr } = plinth("serve", `--data-dir=${folder()}`, "--etcd-servers=127.0.0.1:1");
+  it("serve: a store that can't be reached is exit code 1", async () => {
+    const words = [`--data-dir=${folder()}`, "--etcd-servers=127.0.0.1:1"];
+    const { code, stderr } = await plinthHere("serve", ...words);
     expect(stderr).toMatch(/etcd|127\.0\.0\.1:1/);
     expect(stderr).not.toContain("    at ");
     expect(code).toBe(1);
@@ -148,13 +142,13 @@ describe("plinth", () => {
     expect(code).toBe(2);
   });
 
-  it("serve: a damaged data folder is reported, and nothing is overwritten", () => {
+  it("serve: a damaged data folder is reported, and nothing is overwritten", async () => {
     const dir = folder();
     mkdirSync(path.join(dir, "store"), { recursive: true });
     const file = path.join(dir, "store/data.mdb");
     writeFileSync(file, "this is not a database, but somebody's text\n".repeat(500));
     const before = readFileSync(file, "utf8");
-    const { code, stderr } = plinth("serve", "--secure-port=0", `--data-dir=${dir}`);
+    const { code, stderr } = await plinthHere("serve", "--secure-port=0", `--data-dir=${dir}`);
     expect(stderr).toContain(path.join(dir, "store"));
     expect(stderr).not.toContain("    at ");
     expect(code).toBe(1);
@@ -189,12 +183,12 @@ describe("plinth serve", () => {
     const dir = folder();
     const tokens = path.join(dir, "tokens.csv");
     writeFileSync(tokens, "first,root,1,system:masters\n");
-    let server = await ServerProcess.start(dir, `--token-auth-file=${tokens}`);
+    let server = await ServerHere.start(dir, `--token-auth-file=${tokens}`);
     writeFileSync(tokens, "second,root,1,system:masters\n");
     expect((await server.as("first").get("/api/v1/namespaces")).status).toBe(200);
     expect((await server.as("second").get("/api/v1/namespaces")).status).toBe(401);
     await server.stop();
-    server = await ServerProcess.start(dir, `--token-auth-file=${tokens}`);
+    server = await ServerHere.start(dir, `--token-auth-file=${tokens}`);
     expect((await server.as("first").get("/api/v1/namespaces")).status).toBe(401);
     expect((await server.as("second").get("/api/v1/namespaces")).status).toBe(200);
     await server.stop();
@@ -215,10 +209,10 @@ describe("plinth serve", () => {
       stdout: expect.stringMatching(/: sound\n/),
     });
     await server.stop();
-    expect(plinth("restore", `--from=${copy}`, `--data-dir=${dir}`)).toMatchObject({ code: 1 });
+    expect(await plinthHere("restore", `--from=${copy}`, `--data-dir=${dir}`)).toMatchObject({ code: 1 });
     const fresh = folder();
-    expect(plinth("restore", `--from=${copy}`, `--data-dir=${fresh}`).code).toBe(0);
-    const restored = await ServerProcess.start(fresh, `--token-auth-file=${tokens}`);
+    expect((await plinthHere("restore", `--from=${copy}`, `--data-dir=${fresh}`)).code).toBe(0);
+    const restored = await ServerHere.start(fresh, `--token-auth-file=${tokens}`);
     const client = restored.as("t");
     expect((await client.get("/api/v1/namespaces/before")).body).toEqual(before.body);
     expect((await client.get("/api/v1/namespaces/after")).status).toBe(404);
@@ -226,7 +220,11 @@ describe("plinth serve", () => {
   });
 
   it("C-4.11-12 --shutdown-delay-duration: not ready at once, serving until the delay is over", async () => {
-    const server = await serveRoot("--shutdown-delay-duration=1500ms");
+    const dir = folder();
+    const tokens = path.join(dir, "tokens.csv");
+    writeFileSync(tokens, "t,root,1,system:masters\n");
+    const flags = [`--token-auth-file=${tokens}`, "--shutdown-delay-duration=1500ms"];
+    const server = await ServerProcess.start(dir, ...flags);
     const client = server.as("t");
     expect((await client.get("/readyz")).status).toBe(200);
     process.kill(server.pid, "SIGTERM");
@@ -239,7 +237,11 @@ describe("plinth serve", () => {
   });
 
   it("--max-connections and --allow-privileged reach the server", async () => {
-    const server = await serveRoot("--max-connections=1", "--allow-privileged");
+    const dir = folder();
+    const tokens = path.join(dir, "tokens.csv");
+    writeFileSync(tokens, "t,root,1,system:masters\n");
+    const flags = ["--max-connections=1", "--allow-privileged"];
+    const server = await ServerHere.start(dir, `--token-auth-file=${tokens}`, ...flags);
     const client = server.as("t");
     const pod = { containers: [{ name: "c", image: "i", securityContext: { privileged: true } }] };
     const at = "/api/v1/namespaces/default/pods";
@@ -252,12 +254,12 @@ describe("plinth serve", () => {
     await server.stop();
   });
 
-  it("an unreadable folder is reported", () => {
+  it("an unreadable folder is reported", async () => {
     const dir = folder();
     const file = path.join(dir, "file");
     writeFileSync(file, "");
     chmodSync(file, 0o600);
-    const { code, stderr } = plinth("serve", "--secure-port=0", `--data-dir=${file}`);
+    const { code, stderr } = await plinthHere("serve", "--secure-port=0", `--data-dir=${file}`);
     expect(stderr).toContain(file);
     expect(stderr).not.toContain("    at ");
     expect(code).toBe(2);

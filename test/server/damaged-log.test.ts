@@ -1,8 +1,8 @@
 import { writeFileSync } from "node:fs";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { ServerProcess } from "../support/process.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
+import { ServerHere } from "../support/server-here.ts";
 import { rewriteStore, type Rewrite } from "../storage/raw-store.ts";
 
 const maps = "/api/v1/namespaces/default/configmaps";
@@ -22,17 +22,17 @@ const damages: readonly (readonly [what: string, damage: (entry: Buffer) => Buff
 
 describe("a watch that begins before a damaged log entry", () => {
   const folder = { path: "", remove: () => undefined as void };
-  const servers: ServerProcess[] = [];
+  const servers: ServerHere[] = [];
   const start = async () => {
     const tokens = path.join(folder.path, "tokens.csv");
     writeFileSync(tokens, "admin,root,1,system:masters\n");
-    const server = await ServerProcess.start(folder.path, `--token-auth-file=${tokens}`);
+    const server = await ServerHere.start(folder.path, `--token-auth-file=${tokens}`);
     servers.push(server);
     return { server, admin: server.as("admin") };
   };
   beforeEach(() => void Object.assign(folder, temporaryFolder()));
   afterEach(async () => {
-    for (const server of servers.splice(0)) await server.stop("SIGKILL");
+    for (const server of servers.splice(0)) await server.stop();
     folder.remove();
   });
 
@@ -52,7 +52,7 @@ describe("a watch that begins before a damaged log entry", () => {
     await rewriteStore(path.join(folder.path, "store"), { log });
     expect(damaged).toBe(1);
 
-    const { server, admin } = await start();
+    const { admin } = await start();
     const watch = await admin.watch(`${maps}?resourceVersion=${from}`);
     const frames = await watch.toEnd();
     const last = frames.at(-1)!;
@@ -69,6 +69,5 @@ describe("a watch that begins before a damaged log entry", () => {
     expect((await admin.post(maps, map("two", "2"))).status).toBe(201);
     expect((await later.next()).object.metadata.name).toBe("two");
     later.close();
-    expect(await server.stop()).toBe(0);
   });
 });

@@ -6,6 +6,7 @@ import { createServingCertificates } from "../../src/base/certificates/serving-c
 import { plinth, ServerProcess } from "../support/process.ts";
 import { useTemporaryFolders } from "../support/temporary-folders.ts";
 import { clusterOf, readAsAdministrator } from "../support/administrator.ts";
+import { plinthHere } from "../support/program-here.ts";
 
 const folder = useTemporaryFolders();
 const servers: ServerProcess[] = [];
@@ -22,9 +23,9 @@ async function serve(dir: string, ...flags: readonly string[]): Promise<ServerPr
 describe("a data folder that can't be used", () => {
   it.skipIf(!existsSync("/proc/self"))(
     "is said so within seconds, by the flag (skipped without /proc)",
-    () => {
+    async () => {
       for (const dir of ["/proc/x", "/proc/x/y", "/proc"]) {
-        const { code, stderr } = plinth("serve", "--secure-port=0", `--data-dir=${dir}`);
+        const { code, stderr } = await plinthHere("serve", "--secure-port=0", `--data-dir=${dir}`);
         expect(stderr).toContain(`--data-dir ${dir}: the folder can't be used: `);
         expect(stderr).not.toContain("    at ");
         expect(code).toBe(2);
@@ -32,11 +33,11 @@ describe("a data folder that can't be used", () => {
     },
   );
 
-  it("is reported if its path is a file", () => {
+  it("is reported if its path is a file", async () => {
     const file = path.join(folder(), "file");
     writeFileSync(file, "");
     for (const dir of [file, path.join(file, "below")]) {
-      const { code, stderr } = plinth("serve", "--secure-port=0", `--data-dir=${dir}`);
+      const { code, stderr } = await plinthHere("serve", "--secure-port=0", `--data-dir=${dir}`);
       expect(stderr).toContain(`--data-dir ${dir}: `);
       expect(code).toBe(2);
     }

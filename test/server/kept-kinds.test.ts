@@ -8,6 +8,7 @@ import { ok } from "../api/support.ts";
 import { TestServer, type Api } from "../support/api.ts";
 import { plinth } from "../support/process.ts";
 import { useTemporaryFolders } from "../support/temporary-folders.ts";
+import { plinthHere } from "../support/program-here.ts";
 
 const claims = "/apis/resource.k8s.io/v1/namespaces/n/resourceclaims";
 const maps = "/api/v1/namespaces/n/configmaps";
@@ -117,7 +118,7 @@ describe("a data folder in which a later release wrote", () => {
     expect(check()).not.toContain("releases");
     await under("1.37", () => Promise.resolve(), { storage });
     expect(check()).toContain("written by releases 1.26 to 1.37\n");
-    const { code, stderr } = plinth("convert", `--data-dir=${dir}`, "--vocabulary=platform");
+    const { code, stderr } = await plinthHere("convert", `--data-dir=${dir}`, "--vocabulary=platform");
     expect(code).not.toBe(0);
     expect(stderr).toContain("has objects of release 1.37: --data-dir converts those of release 1.26 only");
     await under("1.37", async (admin) => void (await ok(admin.get("/api/v1/namespaces/default"))), {

@@ -3,13 +3,15 @@ import { chmodSync, chownSync, mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, it } from "vitest";
 import { createServingCertificates } from "../../src/base/certificates/serving-certificates.ts";
-import { plinth, program, ServerProcess } from "../support/process.ts";
+import { program } from "../support/process.ts";
 import { useTemporaryFolders } from "../support/temporary-folders.ts";
+import { plinthHere } from "../support/program-here.ts";
+import { ServerHere } from "../support/server-here.ts";
 
 const newFolder = useTemporaryFolders();
 
-function refusal(dataDir: string, ...flags: readonly string[]): string {
-  const { code, stderr } = plinth("serve", "--secure-port=0", `--data-dir=${dataDir}`, ...flags);
+async function refusal(dataDir: string, ...flags: readonly string[]): Promise<string> {
+  const { code, stderr } = await plinthHere("serve", "--secure-port=0", `--data-dir=${dataDir}`, ...flags);
   expect(code).toBe(2);
   return stderr;
 }
@@ -17,7 +19,7 @@ function refusal(dataDir: string, ...flags: readonly string[]): string {
 /** A data folder that a server has used. */
 async function usedFolder(): Promise<string> {
   const dataDir = newFolder();
-  await (await ServerProcess.start(dataDir)).stop();
+  await (await ServerHere.start(dataDir)).stop();
   return dataDir;
 }
 
@@ -28,11 +30,11 @@ describe.skipIf(process.platform === "win32")("a file with a key that others can
       const file = path.join(dataDir, "pki", name);
       for (const mode of [0o666, 0o620]) {
         chmodSync(file, mode);
-        expect(refusal(dataDir)).toContain(`${file} can be written by `);
+        expect(await refusal(dataDir)).toContain(`${file} can be written by `);
       }
       chmodSync(file, 0o600);
     }
-    const server = await ServerProcess.start(dataDir);
+    const server = await ServerHere.start(dataDir);
     await server.stop();
   });
 
@@ -43,7 +45,7 @@ describe.skipIf(process.platform === "win32")("a file with a key that others can
       for (const name of ["ca.key", "service-accounts.key"]) {
         const file = path.join(dataDir, "pki", name);
         chownSync(file, 65_534, 65_534);
-        expect(refusal(dataDir)).toContain(`${file} belongs to the user 65534`);
+        expect(await refusal(dataDir)).toContain(`${file} belongs to the user 65534`);
         chownSync(file, 0, 0);
       }
     },
@@ -68,12 +70,12 @@ describe.skipIf(process.platform === "win32")("a file with a key that others can
       [tokens!, "--token-auth-file"],
     ] as const) {
       chmodSync(file, 0o666);
-      expect(refusal(dataDir, ...flags)).toContain(`${flag}: ${file} can be written`);
+      expect(await refusal(dataDir, ...flags)).toContain(`${flag}: ${file} can be written`);
       chmodSync(file, 0o660);
     }
     // Anyone may read a certificate, and one that was replaced doesn't match its key.
     chmodSync(cert!, 0o666);
-    const server = await ServerProcess.start(dataDir, ...flags);
+    const server = await ServerHere.start(dataDir, ...flags);
     await server.stop();
     for (const flag of ["tls-private-key-file", "service-account-key-file", "token-auth-file"])
       expect(server.log()).toContain(

@@ -10,8 +10,8 @@ import { connectEtcdStore, type EtcdStore } from "../../src/storage/etcd/etcd-st
 import { EtcdServer, etcdMissing } from "../storage/etcd-server.ts";
 import { clusterOf, readAsAdministrator } from "../support/administrator.ts";
 import { Api } from "../support/api.ts";
-import { ServerProcess } from "../support/process.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
+import { ServerHere } from "../support/server-here.ts";
 
 const dayMs = 24 * 60 * 60 * 1000;
 const namespace = "/api/v1/namespaces/default";
@@ -19,7 +19,7 @@ const namespace = "/api/v1/namespaces/default";
 describe.skipIf(etcdMissing !== undefined)(`servers over one etcd (${etcdMissing ?? "one member"})`, () => {
   let etcd: EtcdServer;
   const folder = temporaryFolder();
-  const servers: ServerProcess[] = [];
+  const servers: ServerHere[] = [];
   const stores: EtcdStore[] = [];
   beforeAll(async () => void (etcd = await EtcdServer.start()));
   afterEach(async () => {
@@ -31,9 +31,9 @@ describe.skipIf(etcdMissing !== undefined)(`servers over one etcd (${etcdMissing
     folder.remove();
   });
 
-  async function serve(name: string, prefix: string): Promise<ServerProcess> {
+  async function serve(name: string, prefix: string): Promise<ServerHere> {
     const flags = [`--etcd-servers=${etcd.endpoint}`, `--etcd-prefix=${prefix}`];
-    const server = await ServerProcess.start(path.join(folder.path, name), ...flags);
+    const server = await ServerHere.start(path.join(folder.path, name), ...flags);
     servers.push(server);
     return server;
   }
@@ -84,7 +84,7 @@ describe.skipIf(etcdMissing !== undefined)(`servers over one etcd (${etcdMissing
 
   it("take over what a server had to itself before: its clients stay known", async () => {
     const dataDir = path.join(folder.path, "alone");
-    const before = await ServerProcess.start(dataDir);
+    const before = await ServerHere.start(dataDir);
     servers.push(before);
     const kubeconfig = readFileSync(before.administrator, "utf8");
     const kept = path.join(folder.path, "kept");

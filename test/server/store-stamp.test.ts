@@ -12,8 +12,8 @@ import {
 import { stampIn } from "../../src/storage/lmdb/stamp.ts";
 import { openLmdbStore } from "../../src/storage/lmdb/lmdb-store.ts";
 import { EtcdServer, etcdMissing } from "../storage/etcd-server.ts";
-import { plinth } from "../support/process.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
+import { plinthHere } from "../support/program-here.ts";
 
 type VocabularyName = "platform" | "kubernetes";
 
@@ -44,7 +44,7 @@ describe("a data folder belongs to one vocabulary", () => {
   it("plinth serve rejects another vocabulary with the flags to change, and writes nothing", async () => {
     await serveOnce(storage, "kubernetes");
     const before = await revisionOf(dir);
-    const { code, stderr } = plinth("serve", "--secure-port=0", `--data-dir=${folder.path}`);
+    const { code, stderr } = await plinthHere("serve", "--secure-port=0", `--data-dir=${folder.path}`);
     expect(stderr).toBe(
       `plinth: the store in ${dir} belongs to the vocabulary kubernetes: ` +
         "start with --vocabulary=kubernetes, convert it with plinth convert, or choose another --data-dir\n",

@@ -14,8 +14,9 @@ import { ok } from "../api/support.ts";
 import { EtcdServer, etcdMissing } from "../storage/etcd-server.ts";
 import { PostgresServer, postgresMissing } from "../storage/postgres-server.ts";
 import { TestServer } from "../support/api.ts";
-import { plinth } from "../support/process.ts";
 import { useTemporaryFolders } from "../support/temporary-folders.ts";
+import { plinth } from "../support/process.ts";
+import { plinthHere } from "../support/program-here.ts";
 
 const newFolder = useTemporaryFolders();
 const group = "/apis/admissionregistration.k8s.io";
@@ -137,7 +138,8 @@ it.each([[], ["--workers=2"]])(
     const folder = newFolder();
     await addPolicies({ engine: "embedded", dir: path.join(folder, "store") });
     const words = ["serve", "--kubernetes", "--secure-port=0", `--data-dir=${folder}`, ...flags];
-    const { code, stderr } = plinth(...words);
+    // Workers are processes.
+    const { code, stderr } = flags.length === 0 ? await plinthHere(...words) : plinth(...words);
     expect(stderr).toContain(
       `plinth: the store has objects that release 1.37 enforces and this server of release 1.26 ignores: ` +
         `${validatingCounts}, ${mutatingCounts}: start with --release=1.37, ` +

@@ -2,6 +2,7 @@ import { expect, it, vi } from "vitest";
 import { bundle } from "./bundle.ts";
 import { runSimulations } from "./run.ts";
 import type { SimulationReport } from "./simulation.ts";
+import { effort } from "../support/effort.ts";
 
 // Simulations measure nothing by the machine's clock, but it may be busy.
 vi.setConfig({ testTimeout: 300_000 });
@@ -10,7 +11,12 @@ it("two runs of one seed have the same trace and no violations; another seed has
   const program = await bundle("replay");
   const run = async (...seeds: readonly number[]): Promise<SimulationReport[]> => {
     const reports: SimulationReport[] = [];
-    const options = seeds.map((seed) => ({ seed, engine: "etcd" as const, minutes: 2, traceLines: 0 }));
+    const options = seeds.map((seed) => ({
+      seed,
+      engine: "etcd" as const,
+      minutes: effort(1, 2),
+      traceLines: 0,
+    }));
     for await (const report of runSimulations(program, options)) reports.push(report);
     return reports;
   };

@@ -13,7 +13,8 @@ import { retentionOf } from "../../src/storage/lmdb/retention.ts";
 import { until } from "../api/support.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 import { Child } from "./child.ts";
-import { plinth, program } from "../support/process.ts";
+import { program } from "../support/process.ts";
+import { plinthHere } from "../support/program-here.ts";
 import { temporaryFolder } from "./support.ts";
 
 const folder = temporaryFolder();
@@ -173,10 +174,10 @@ describe("a store that is made smaller", () => {
   it("by hand: plinth compact says what it came to", async () => {
     mkdirSync(path("data"));
     await filled("data/store");
-    const { code, stdout, stderr } = plinth("compact", `--data-dir=${path("data")}`);
+    const { code, stdout, stderr } = await plinthHere("compact", `--data-dir=${path("data")}`);
     expect([code, stderr]).toEqual([0, ""]);
     expect(stdout).toMatch(/^compacted .*data: \d+\.\d MB before, \d+\.\d MB now\n$/);
-    const missing = plinth("compact", `--data-dir=${path("nowhere")}`);
+    const missing = await plinthHere("compact", `--data-dir=${path("nowhere")}`);
     expect([missing.code, missing.stderr]).toEqual([1, expect.stringContaining("no store in it")]);
   });
 
@@ -193,7 +194,7 @@ describe("a store that is made smaller", () => {
       (ms) => ms === 48 * 3600_000,
     );
     await store.close();
-    expect(plinth("compact", `--data-dir=${path("kept")}`).code).toBe(0);
+    expect((await plinthHere("compact", `--data-dir=${path("kept")}`)).code).toBe(0);
     const after = openLmdbStore({ dir: path("kept/store"), clock, retentionMs: Infinity });
     expect(textOf(await after.get(manyTexts[0]!, first))).toBe("old");
     await after.close();

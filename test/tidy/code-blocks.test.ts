@@ -39,7 +39,7 @@ const exceptions: readonly Exception[] = [
     page: "docs/deploying.md",
     info: "sh docker",
     reason:
-      "needs a container engine; test/deploy/container.test.ts runs the steps of the image and its entry point",
+      "needs a container engine; test/deploy/container.long.test.ts runs the steps of the image and its entry point",
   },
   {
     page: "docs/deploying.md",
@@ -69,7 +69,7 @@ const exceptions: readonly Exception[] = [
     reason: "the page is generated from the published types; test/tidy/reference.test.ts compares them",
   },
   {
-    page: "docs/performance.md",
+    page: "docs/benchmarks.md",
     info: "sh*",
     reason: "takes minutes, or needs a second server; test/recipes/commands.test.ts checks the options",
   },

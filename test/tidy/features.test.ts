@@ -34,9 +34,9 @@ test("each feature gate that a release has on by default is used, or listed with
   expect([...laterIdleFeatures.keys()].filter((name) => !on.includes(name))).toEqual([]);
 });
 
-test("docs/flags.md lists every feature gate with its stage, its default and whether it changes something", () => {
+test("docs/feature-gates.md lists every feature gate with its stage, its default and whether it changes something", () => {
   const rows = [
-    ...read("docs/flags.md").matchAll(
+    ...read("docs/feature-gates.md").matchAll(
       /^\| `([A-Za-z0-9]+)`\s+\| (alpha|beta|stable|deprecated)\s+\| (on|off)\s+\| (.*?)\s*\|$/gm,
     ),
   ];

@@ -1,8 +1,5 @@
 import { filesBelow } from "./source-files.ts";
-import { visitFile } from "./syntax-tree.ts";
-
-/** Requirement ids: the document (A: access reviews and roles, C: conventions), the section, a number. */
-const idForm = /\b([AC])-(\d+(?:\.\d+)?)-(\d+)\b/g;
+import { requirementTitles } from "./requirement-titles.ts";
 
 /** What the sections are about. */
 const sections: Readonly<Record<string, string>> = {
@@ -93,33 +90,24 @@ export function requirementsPage(): string {
 
 const introduction = `# Requirements, and the tests that show them
 
-The titles of tests name requirements by an id: \`A\` stands for access reviews and roles, \`C\` for the conventions that all
-resources share; then come the section and a number. This page lists every id with the words of the tests that show it. It is
-made from the tests: \`npm run requirements\` writes it anew.`;
+Which tests show each requirement of the specification, and where they are. The titles of tests name requirements by an id: \`A\` stands
+for access reviews and roles, \`C\` for the conventions that all resources share; then come the section and a number. Where an id is in a
+table of cases, the text has the values of its row. The page is made from the tests: \`npm run requirements\` updates it.`;
 
 /** Titles by the requirements that they name. */
 function shownRequirements(): Map<string, Shown[]> {
   const found = new Map<string, Shown[]>();
   for (const file of filesBelow("test").filter((one) => one.endsWith(".ts"))) {
-    for (const text of textsOf(file)) {
-      const ids = [...text.matchAll(idForm)].map(([id]) => id);
-      const words = text.replaceAll(idForm, "").replaceAll(/\s+/g, " ").trim();
-      for (const id of new Set(ids)) found.set(id, [...(found.get(id) ?? []), { words, file }]);
+    for (const { ids, words } of requirementTitles(file)) {
+      if (ids.length > 0 && words === "") throw new Error(`${file}: nothing says what ${ids[0]} requires`);
+      for (const id of new Set(ids)) {
+        const shown = found.get(id) ?? [];
+        if (!shown.some((one) => one.words === words && one.file === file)) shown.push({ words, file });
+        found.set(id, shown);
+      }
     }
   }
   return found;
-}
-
-/** The texts of a file that name a requirement. */
-function textsOf(file: string): string[] {
-  const texts: string[] = [];
-  visitFile(file, ({ type, value }) => {
-    const text = type === "TemplateElement" ? (value as { cooked?: string }).cooked : value;
-    if ((type === "Literal" || type === "TemplateElement") && typeof text === "string" && idForm.test(text))
-      texts.push(text);
-    idForm.lastIndex = 0;
-  });
-  return texts;
 }
 
 function sectionOf(id: string): string {
@@ -145,5 +133,5 @@ function rowOf(id: string, { words, file }: Shown): string {
     .replaceAll("|", String.raw`\|`)
     .replaceAll("<", "&lt;")
     .replaceAll("*", String.raw`\*`);
-  return `| ${id} | ${escaped === "" ? "(the cases of the table)" : escaped} | \`${file}\` |`;
+  return `| ${id} | ${escaped} | \`${file}\` |`;
 }

@@ -12,8 +12,19 @@ export interface SyntaxNode {
 
 /** Calls `visit` with every node of a TypeScript file of the project, types left out. */
 export function visitFile(file: string, visit: (node: SyntaxNode) => void): void {
+  walk(parseFile(file).tree, visit);
+}
+
+/** A parsed file: its code without types, and its syntax tree, whose nodes have their positions in the code. */
+export interface ParsedFile {
+  readonly code: string;
+  readonly tree: unknown;
+}
+
+/** Parses a TypeScript file of the project, types left out. */
+export function parseFile(file: string): ParsedFile {
   const { code } = transformSync(read(file), { loader: "ts", target: "esnext" });
-  walk(parse(code, { ecmaVersion: "latest", sourceType: "module" }), visit);
+  return { code, tree: parse(code, { ecmaVersion: "latest", sourceType: "module" }) };
 }
 
 /** Calls `visit` with every node of a CommonJS script. */

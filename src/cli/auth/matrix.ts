@@ -1,12 +1,12 @@
 import { qualifiedName } from "../../base/group-names.ts";
+import { similarName } from "../../base/similar-name.ts";
 import type { CheckResult } from "../../authorization/reviews/bulk.ts";
 import { maxChecks } from "../../kinds/insight/bulk-access-review.ts";
 import type { KnownResource } from "../client/resource-table.ts";
 import { UsageError } from "../flag-reader.ts";
 import { columns } from "./columns.ts";
+import { requestVerbs } from "./unknown-names.ts";
 import { askInsight, attributesOf, subjectOf, type AuthAnswer, type AuthContext } from "./question.ts";
-
-const verbs = ["get", "list", "watch", "create", "update", "patch", "delete", "deletecollection"] as const;
 
 /** The verbs of one resource that a user may use. */
 interface MatrixRow {
@@ -34,7 +34,7 @@ export async function matrix([user, ...words]: readonly string[], context: AuthC
   const checked = resources.flatMap((resource) => {
     const place = resource.namespaced ? namespace : "";
     const whole = { group: resource.group, resource: resource.name, subresource: "" };
-    const own = verbs.filter((verb) => resource.verbs.includes(verb));
+    const own = requestVerbs.filter((verb) => resource.verbs.includes(verb));
     return own.map((verb) => ({ resource, verb, resourceAttributes: attributesOf(verb, whole, place) }));
   });
   const rows = new Map<KnownResource, MatrixRow>();
@@ -74,7 +74,12 @@ function everything({ table, namespace }: AuthContext): readonly KnownResource[]
 function served(word: string, { table }: AuthContext): KnownResource {
   const { known, subresource } = table.find(word);
   if (known === undefined || subresource !== "") {
-    throw new UsageError(`${JSON.stringify(word)} is no resource that this server serves`);
+    const similar = similarName(
+      word.split("/")[0]!,
+      table.resources.map(({ name }) => name),
+    );
+    const suggested = similar === undefined || similar === word ? "" : `; did you mean ${similar}?`;
+    throw new UsageError(`${JSON.stringify(word)} is no resource that this server serves${suggested}`);
   }
   return known;
 }
@@ -91,8 +96,8 @@ function matrixText(rows: readonly MatrixRow[], short: boolean): string {
   };
   const name = ({ group, resource }: MatrixRow): string => qualifiedName(resource, group);
   const table = columns(
-    ["RESOURCE", ...verbs.map((verb) => verb.toUpperCase())],
-    visible.map((row) => [name(row), ...verbs.map((verb) => cell(row, verb))]),
+    ["RESOURCE", ...requestVerbs.map((verb) => verb.toUpperCase())],
+    visible.map((row) => [name(row), ...requestVerbs.map((verb) => cell(row, verb))]),
   );
   const names = visible.flatMap((row) => namesLines(name(row), row.allowedForNames));
   const some = names.length === 0 ? "" : `\nsome names:\n${names.map((line) => `  ${line}\n`).join("")}`;

@@ -5,6 +5,7 @@ import type { NamedResource, ResourceTable } from "../client/resource-table.ts";
 import type { Answer, ServerClient } from "../client/server-client.ts";
 import { platform } from "../../vocabulary/platform.ts";
 import { UsageError } from "../flag-reader.ts";
+import { notesOn } from "./unknown-names.ts";
 
 /** Dependencies of the subcommands of `plinth auth`. */
 export interface AuthContext {
@@ -34,6 +35,8 @@ export interface RequestedAction {
   readonly spec: ReviewedAction;
   /** Description, such as `get pods/log in the namespace "web"`. */
   readonly text: string;
+  /** Lines about names that the server doesn't have; empty if it has all. */
+  readonly notes: string;
 }
 
 /** Parses `VERB RESOURCE [NAME]`. */
@@ -47,7 +50,11 @@ export function actionOf(
   if (resource.startsWith("/")) {
     if (name !== undefined)
       throw new UsageError(`a URL path has no name: unexpected argument ${JSON.stringify(name)}`);
-    return { spec: { nonResourceAttributes: { path: resource, verb } }, text: `${verb} ${resource}` };
+    return {
+      spec: { nonResourceAttributes: { path: resource, verb } },
+      text: `${verb} ${resource}`,
+      notes: "",
+    };
   }
   const target = context.table.find(resource);
   const namespace = target.known?.namespaced === false ? "" : context.namespace;
@@ -55,6 +62,7 @@ export function actionOf(
   return {
     spec: { resourceAttributes: attributesOf(verb, target, namespace, name) },
     text: actionText(action, target.known?.namespaced === false),
+    notes: notesOn(verb, target, resource, context.table),
   };
 }
 

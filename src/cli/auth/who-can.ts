@@ -26,7 +26,7 @@ export async function whoCan(words: readonly string[], context: AuthContext): Pr
     subjects.push(...status.subjects);
   } while (status.continue !== undefined && subjects.length < context.limit);
   const whole = { ...status, subjects };
-  return { object: { ...object, status: whole }, text: listText(whole, action.text) };
+  return { object: { ...object, status: whole }, text: listText(whole, action.text) + action.notes };
 }
 
 function listText({ subjects, unlisted, continue: more }: ListStatus, question: string): string {

@@ -11,5 +11,5 @@ export async function why([user, ...words]: readonly string[], context: AuthCont
     ...action.spec,
   });
   const status = object["status"] as ExplanationStatus;
-  return { object, text: explanationText(status, subject, action.text) };
+  return { object, text: explanationText(status, subject, action.text) + action.notes };
 }

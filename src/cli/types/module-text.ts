@@ -59,8 +59,12 @@ export function typesOf(definition: SourceDefinition): DefinitionTypes {
   return { definition, versions };
 }
 
-/** Returns a TypeScript module with the types of definitions, ordered by group, kind and name. */
-export function moduleText(all: readonly DefinitionTypes[]): string {
+/**
+ * Returns a TypeScript module with the types of definitions, ordered by group, kind and name.
+ *
+ * @param augments whether it also declares them to the client of the package.
+ */
+export function moduleText(all: readonly DefinitionTypes[], augments: boolean): string {
   const ordered = all.toSorted((a, b) => compare(orderOf(a), orderOf(b)));
   const names = interfaceNames(ordered);
   const texts = ordered.flatMap(({ versions }, at) =>
@@ -69,7 +73,14 @@ export function moduleText(all: readonly DefinitionTypes[]): string {
       return `${[...comment, `export interface ${names[at]![version]} ${body}`].join("\n")}\n`;
     }),
   );
-  return [objectMeta, ...texts].join("\n");
+  const declared = ordered.flatMap(({ definition: { group, kind }, versions }, at) =>
+    versions.map(({ version }, index) => {
+      const key = JSON.stringify(`${group}/${version.name} ${kind}`);
+      return `    ${key}: ${names[at]![index]};\n`;
+    }),
+  );
+  const augmentation = `declare module "plinth" {\n  interface CustomObjects {\n${declared.join("")}  }\n}\n`;
+  return [objectMeta, ...texts, ...(augments ? [augmentation] : [])].join("\n");
 }
 
 function orderOf({ definition: { group, kind, name } }: DefinitionTypes): string {

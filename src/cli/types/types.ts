@@ -35,6 +35,12 @@ export const typesFlags: readonly Flag[] = [
     default: "",
     doc: "Folder to write to, one file per definition; the default is standard output.",
   },
+  {
+    name: "client",
+    type: "boolean",
+    default: "true",
+    doc: "Also declare the types to the clients of the package plinth (CustomObjects); false for projects without it.",
+  },
   ...accessFlags,
 ];
 
@@ -90,7 +96,8 @@ export async function runTypes(
     }
   }
   if (definitions.length === 0 && faults.length === 0) faults.push("there is no CustomResourceDefinition");
-  if (all.length > 0) await write(all, read.optional("output"), streams);
+  if (all.length > 0)
+    await write(all, read.boolean("client") ?? true, { folder: read.optional("output"), streams });
   for (const fault of faults) streams.writeError(`${fault}\n`);
   return faults.length === 0 ? 0 : 1;
 }
@@ -173,13 +180,13 @@ async function fromServer(
 
 async function write(
   all: readonly DefinitionTypes[],
-  folder: string | undefined,
-  streams: Streams,
+  augments: boolean,
+  { folder, streams }: { readonly folder: string | undefined; readonly streams: Streams },
 ): Promise<void> {
-  if (folder === undefined) return streams.writeOutput(moduleText(all));
+  if (folder === undefined) return streams.writeOutput(moduleText(all, augments));
   await mkdir(folder, { recursive: true });
   for (const one of all) {
     // The name is a DNS subdomain, and so a file name without separators.
-    await writeFile(path.join(folder, `${one.definition.name}.ts`), moduleText([one]));
+    await writeFile(path.join(folder, `${one.definition.name}.ts`), moduleText([one], augments));
   }
 }

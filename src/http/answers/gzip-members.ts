@@ -8,10 +8,10 @@ const maxBytesAtOnce = 8 * 1024;
 const options = { level: 1 };
 
 /** Compressed forms of writes, which watches with the same events share. */
-const members = new WeakMap<Uint8Array, Buffer | Promise<Buffer>>();
+const members = new WeakMap<Uint8Array, Buffer | Promise<Buffer | Error>>();
 
 /** Returns the gzip member of bytes that don't change. */
-function memberOf(bytes: Uint8Array): Buffer | Promise<Buffer> {
+function memberOf(bytes: Uint8Array): Buffer | Promise<Buffer | Error> {
   let member = members.get(bytes);
   if (member === undefined) {
     member = bytes.length <= maxBytesAtOnce ? gzipSync(bytes, options) : compress(bytes);
@@ -20,12 +20,13 @@ function memberOf(bytes: Uint8Array): Buffer | Promise<Buffer> {
   return member;
 }
 
-function compress(bytes: Uint8Array): Promise<Buffer> {
-  return new Promise((resolve, reject) => {
+/** Resolves with an error instead of rejecting: a write that waits for others looks at its form later. */
+function compress(bytes: Uint8Array): Promise<Buffer | Error> {
+  return new Promise((resolve) => {
     gzip(bytes, options, (error, packed) => {
-      if (error !== null) return reject(error);
-      members.set(bytes, packed);
-      resolve(packed);
+      if (error === null) members.set(bytes, packed);
+      else members.delete(bytes);
+      resolve(error ?? packed);
     });
   });
 }
@@ -63,6 +64,7 @@ export class GzipMembers implements BodyStream {
     this.waitingBytes += bytes.length;
     this.afterWaiting(async () => {
       const packed = await member;
+      if (packed instanceof Error) throw packed;
       this.waitingBytes -= bytes.length;
       if (!this.inner.closed) this.inner.write(packed);
     });

@@ -12,11 +12,19 @@ import { struct } from "./v1.ts";
 
 export const JobSchedulingConfiguration = struct(
   "JobSchedulingConfiguration",
-  "How the pods of a job are scheduled as a group.",
+  "Scheduling of the pods of a Job as a group.",
   {
     schedulingPolicy: field(1, PodGroupSchedulingPolicy, "Whether pods are scheduled together.").nullable(),
-    schedulingConstraints: field(2, PodGroupSchedulingConstraints, "Where the pods may run.").nullable(),
-    disruptionMode: field(3, PodGroupDisruptionMode, "How the pods can be disrupted.").nullable(),
+    schedulingConstraints: field(
+      2,
+      PodGroupSchedulingConstraints,
+      "Constraints on the nodes of the pods.",
+    ).nullable(),
+    disruptionMode: field(
+      3,
+      PodGroupDisruptionMode,
+      "Disruption mode of the pods: each alone, or all together.",
+    ).nullable(),
     resourceClaims: podGroupClaims,
   },
 );

@@ -140,7 +140,7 @@ export const JobSpec = struct(
       ),
       scheduling: since(
         "1.37",
-        field(17, JobSchedulingConfiguration, "How the pods are scheduled as a group.").nullable(),
+        field(17, JobSchedulingConfiguration, "Scheduling of the pods as a group.").nullable(),
       ),
     }),
   },

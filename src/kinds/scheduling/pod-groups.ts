@@ -47,7 +47,7 @@ const GangPolicy = struct(
 /** How the pods of a group are scheduled. */
 export const PodGroupSchedulingPolicy = struct(
   "WorkloadPodGroupSchedulingPolicy",
-  "How the pods of a group are scheduled.",
+  "Scheduling policy of the pods of a group.",
   {
     basic: field(1, BasicPolicy, "Each pod alone.").nullable(),
     gang: field(2, GangPolicy, "Pods together or not at all.").nullable(),
@@ -62,7 +62,7 @@ const TopologyConstraint = struct("TopologyConstraint", "All pods of a group run
 /** Where the pods of a group may run. */
 export const PodGroupSchedulingConstraints = struct(
   "WorkloadPodGroupSchedulingConstraints",
-  "Where the pods of a group may run.",
+  "Constraints on the nodes of the pods of a group.",
   {
     topology: field(1, list(TopologyConstraint), "Domains in which all pods of the group must be.")
       .atomic()
@@ -84,7 +84,7 @@ const AllMode = struct(
 /** How the pods of a group can be disrupted. */
 export const PodGroupDisruptionMode = struct(
   "WorkloadPodGroupDisruptionMode",
-  "How the pods of a group can be disrupted.",
+  "Disruption mode of the pods of a group.",
   {
     single: field(1, SingleMode, "Each pod alone.").nullable(),
     all: field(2, AllMode, "All pods together.").nullable(),

@@ -3,12 +3,28 @@ import type { DeleteOptions } from "../writes/delete.ts";
 import type { ObjectList, WatchEvent } from "./client.ts";
 import type { PatchKind } from "../writes/patch.ts";
 
-/** The kinds of an apiVersion; any if the apiVersion or kind isn't a literal type. */
+/** The kinds of an apiVersion; any if the apiVersion or kind isn't a literal type, or if no object of the group has a type. */
 type KindsIn<Objects, V extends string, K extends string> = string extends V | K
   ? string
-  : { [Key in keyof Objects]: Key extends `${V} ${infer One}` ? One : never }[keyof Objects];
+  : [TypedKinds<Objects, V>] extends [never]
+    ? V extends `${infer Group}/${string}`
+      ? UntypedKinds<Objects, Group>
+      : never
+    : TypedKinds<Objects, V>;
 
-/** The objects of a kind; any object if the kind isn't a literal type. */
+/** Any kind, in a group of custom objects without types, whose name has a dot; otherwise none. */
+type UntypedKinds<Objects, Group extends string> = Group extends `${string}.${string}`
+  ? [Extract<keyof Objects, `${Group}/${string}`>] extends [never]
+    ? string
+    : never
+  : never;
+
+/** The kinds of an apiVersion whose objects have a type. */
+type TypedKinds<Objects, V extends string> = {
+  [Key in keyof Objects]: Key extends `${V} ${infer One}` ? One : never;
+}[keyof Objects];
+
+/** The objects of a kind; any object if the kind isn't a literal type or has no type. */
 export type ObjectAt<Objects, V extends string, K extends string> = `${V} ${K}` extends keyof Objects
   ? Objects[`${V} ${K}`]
   : ApiObject;
@@ -41,8 +57,8 @@ type Draft<Objects, V extends string, K extends string> = OfKind<Objects, V, K> 
  * The API without a socket, for embedding programs. Requests pass validation and admission. There is no authentication; the
  * requests of `server.client` are not authorized, those of `server.as()` are.
  *
- * Objects have the types of their kinds. Kinds and fields that don't exist are compile errors if apiVersion and kind are literals. Every
- * method throws the `StatusError` that the API would answer with.
+ * Objects have the types of their kinds. Kinds and fields that don't exist are compile errors if apiVersion and kind are literals; the
+ * kinds of other groups are objects with any fields, unless `CustomObjects` has their types. Every method throws the `StatusError` that the API would answer with.
  *
  * @typeParam Objects the types of the objects, by `apiVersion kind`.
  */

@@ -1,5 +1,5 @@
 import type { Clock } from "../../base/clock.ts";
-import type { BuiltInObjects } from "../../kinds/typed-objects.ts";
+import type { KnownObjects } from "../../kinds/typed-objects.ts";
 import type { ServerClient } from "../library/server-client.ts";
 import type { Faults } from "../faults/faults.ts";
 import type { SettleOptions } from "../faults/activity.ts";
@@ -13,7 +13,7 @@ import { ControllerClock, VirtualTime } from "./virtual-clock.ts";
  * @param clock its time: use it for pauses and periodic work instead of `setTimeout`, so that tests don't wait and can be repeated.
  * @returns nothing, or a promise. A promise that rejects is a controller that couldn't start; it is started again.
  */
-export type ControllerStart<Objects = BuiltInObjects> = (
+export type ControllerStart<Objects = KnownObjects> = (
   client: ServerClient<Objects>,
   clock: Clock,
 ) => unknown;
@@ -35,7 +35,7 @@ export interface ExplorationSettleOptions extends SettleOptions {
 }
 
 /** One run of a test under one schedule of faults. */
-export interface Exploration<Objects = BuiltInObjects> {
+export interface Exploration<Objects = KnownObjects> {
   readonly server: Server<Objects>;
   /** The client of the test; faults don't affect it. */
   readonly client: ServerClient<Objects>;

@@ -1,6 +1,6 @@
 import { systemClock } from "../../base/clock.ts";
 import { SeededRandom } from "../../base/seeded-random.ts";
-import type { BuiltInObjects, ObjectsOf } from "../../kinds/typed-objects.ts";
+import type { KnownObjects, ObjectsOf } from "../../kinds/typed-objects.ts";
 import type { Kind } from "../../schema/kind.ts";
 import type { FaultRule } from "../faults/fault-rule.ts";
 import { inLibraryTerms, serverOptionsOf, type CreateServerOptions } from "../options/library-options.ts";
@@ -23,7 +23,7 @@ export interface ExploreOptions<Kinds extends readonly Kind[] = readonly []> {
   /** Options of the server; by default it has no socket. */
   readonly server?: CreateServerOptions<Kinds> | undefined;
   /** Brings the server into the state in which each run begins, for example `(server) => server.load("crds")`. Faults don't affect it. */
-  readonly prepare?: ((server: Server<BuiltInObjects & ObjectsOf<Kinds>>) => unknown) | undefined;
+  readonly prepare?: ((server: Server<KnownObjects & ObjectsOf<Kinds>>) => unknown) | undefined;
   /** Maximum duration of one run, in milliseconds; 10,000 by default. */
   readonly timeoutMs?: number | undefined;
   /** Whether faults that aren't needed for the failure are left out of its message; true by default. */
@@ -72,7 +72,7 @@ const defaultTimeoutMs = 10_000;
  */
 export async function explore<const Kinds extends readonly Kind[] = readonly []>(
   options: ExploreOptions<Kinds>,
-  test: (exploration: Exploration<BuiltInObjects & ObjectsOf<Kinds>>) => unknown,
+  test: (exploration: Exploration<KnownObjects & ObjectsOf<Kinds>>) => unknown,
 ): Promise<ExploreReport> {
   const startedMs = systemClock.monotonicNow();
   const seeds = seedsOf(options.seeds);

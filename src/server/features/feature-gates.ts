@@ -1,3 +1,4 @@
+import { similarName } from "../../base/similar-name.ts";
 import type { FeatureLifeCycle } from "./feature-life-cycles.ts";
 import { isLater, releaseAfter } from "../../base/releases.ts";
 
@@ -140,8 +141,14 @@ function featureOf({ gates }: Features, name: string): Feature | undefined {
   return Object.hasOwn(gates, name) ? gates[name] : undefined;
 }
 
-function unknownGateError(name: string, { removed }: Features): FeatureGateError {
+function unknownGateError(name: string, { gates, removed }: Features): FeatureGateError {
   const gate = removed.get(name);
-  const removal = gate === undefined ? "" : `; it was removed in ${gate.release} and can no longer be set`;
-  return new FeatureGateError(`unrecognized feature gate: ${name}${removal}`);
+  const similar = similarName(name, Object.keys(gates));
+  const help =
+    gate !== undefined
+      ? `; it was removed in ${gate.release} and can no longer be set`
+      : similar === undefined
+        ? ""
+        : `; did you mean ${similar}?`;
+  return new FeatureGateError(`unrecognized feature gate: ${name}${help}`);
 }

@@ -101,6 +101,10 @@ export interface ServerClient<Objects> extends TypedClient<Objects> {
    *   data: { color: "blue" },
    * }, { fieldManager: "operator" });
    */
+  apply<V extends string, K extends string>(
+    object: { readonly apiVersion: V; readonly kind: K; readonly [field: string]: unknown },
+    options?: ApplyOptions,
+  ): Promise<[ObjectAt<Objects, V, K>]>;
   apply(source: object | readonly object[] | string, options?: ApplyOptions): Promise<ApiObject[]>;
 
   /**

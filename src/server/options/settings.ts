@@ -64,6 +64,10 @@ class ObjectReader {
       const row = Object.hasOwn(table, key) ? table[key] : undefined;
       if (row === undefined) {
         const keys = [...Object.keys(table), ...others];
+        const ofFlag =
+          within === "" ? [...optionsOf(table)].find(({ option }) => option.flag === key) : undefined;
+        if (ofFlag !== undefined)
+          throw new OptionsError(`${name}: there is no such option; that of --${key} is ${ofFlag.path}`);
         const similar = similarName(key, keys);
         const help = similar === undefined ? `; there are ${keys.join(", ")}` : hint(similar);
         throw new OptionsError(`${name}: there is no such option${help}`);

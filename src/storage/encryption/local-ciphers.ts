@@ -105,7 +105,7 @@ const boxNonceBytes = 24;
  * @param secret 32 bytes.
  */
 export async function secretBox(label: string, secret: Buffer): Promise<ValueCipher> {
-  const { xsalsa20poly1305 } = await import("@noble/ciphers/salsa");
+  const { xsalsa20poly1305 } = await import("@noble/ciphers/salsa.js");
   return {
     label,
     encrypt(plain) {

@@ -34,7 +34,7 @@ import type { Progress } from "./progress.ts";
 import { assertReadable, Reader } from "./reader.ts";
 import { recordRetention } from "./retention.ts";
 import { fileBytes, usedBytes } from "./disk-space.ts";
-import { canDefer } from "./syncs/sync-point.ts";
+import { deferralObstacle } from "./syncs/sync-point.ts";
 import { SyncTimer } from "./syncs/sync-timer.ts";
 import { type Batch, Writer } from "./writer.ts";
 
@@ -75,10 +75,10 @@ export interface LmdbStore extends Store {
  */
 export function openLmdbStore(options: LmdbStoreOptions): LmdbStore {
   const { dir, mapSize = defaultMapBytes, stamp, deferredSyncMs } = options;
-  if (deferredSyncMs !== undefined && deferredSyncMs.size > 0 && !canDefer())
-    throw new StoreError(
-      "the embedded store can defer syncs only on Linux with /proc/sys/kernel/random/boot_id",
-    );
+  if (deferredSyncMs !== undefined && deferredSyncMs.size > 0) {
+    const obstacle = deferralObstacle();
+    if (obstacle !== undefined) throw new StoreError(obstacle);
+  }
   return new EmbeddedStore(options, acquireEnvironment(dir, mapSize, stamp, options.clock));
 }
 

@@ -98,9 +98,9 @@ describe("policies in files", () => {
     await server.close();
   });
 
-  it("are configured as docs/admission.md says", async () => {
+  it("are configured as docs/webhooks.md says", async () => {
     write("a.yaml", policy("false"), binding());
-    const page = blockOf("docs/admission.md", "yaml static-manifests");
+    const page = blockOf("docs/webhooks.md", "yaml static-manifests");
     const file = path.join(temporary.path, "page.yaml");
     const text = page.replace("/etc/plinth/policies", folder).replaceAll("platform.io", "k8s.io");
     writeFileSync(file, text);

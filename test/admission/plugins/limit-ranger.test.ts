@@ -122,7 +122,7 @@ test("C-4.13-61 pods in the default namespace get a 0.1 CPU request by default, 
     await ok(other.admin.delete(`${ranges}/limits`));
     const without = await ok(other.admin.post(pods, pod(container("c"))));
     expect(without.body.spec.containers[0].resources).toEqual({});
-    const raw = blockOf("docs/admission.md", "yaml limit-range");
+    const raw = blockOf("docs/admission-plugins.md", "yaml limit-range");
     const again = await ok(other.admin.ask("POST", ranges, { raw, contentType: "application/yaml" }));
     expect(again.body.spec).toEqual(stored.body.spec);
   } finally {

@@ -10,8 +10,8 @@ import { blockOf } from "../../support/pages.ts";
 const folder = temporaryFolder();
 afterAll(() => folder.remove());
 
-/** The example configuration in `docs/admission.md`. */
-const documented = blockOf("docs/admission.md", "yaml limited-resources");
+/** The example configuration in `docs/pod-security.md`. */
+const documented = blockOf("docs/pod-security.md", "yaml limited-resources");
 
 /** Starts a server with a configuration of the ResourceQuota plugin. */
 function configured(configuration: string): Promise<TestServer> {

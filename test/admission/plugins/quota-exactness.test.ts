@@ -5,6 +5,7 @@ import { TestServer, type Api } from "../../support/api.ts";
 import { ServerProcess } from "../../support/process.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 import { expectNeverOverrun, expectNoLeak, limitedNamespace, storm } from "./quota-storm.ts";
+import { effort } from "../../support/effort.ts";
 
 const creators = 64;
 /** Lower bound of created and of rejected requests on a slow machine: the number of pods in the quota. */
@@ -17,7 +18,11 @@ describe("usage never exceeds a quota and is never lost with 64 concurrent creat
     const server = await TestServer.start({ storage, enabledControllers: ["resourcequota"] });
     try {
       const since = await limitedNamespace(server.admin, "storm");
-      const { created, rejected } = await storm([server.admin], "storm", { creators, rounds: 12, mark: "a" });
+      const { created, rejected } = await storm([server.admin], "storm", {
+        creators,
+        rounds: effort(4, 12),
+        mark: "a",
+      });
       expect(created).toBeGreaterThan(minRequests);
       expect(rejected).toBeGreaterThan(minRequests);
       await expectNeverOverrun(server.admin, "storm", since);
@@ -49,7 +54,7 @@ describe("two processes over one data folder", () => {
   test("both processes charge the same quota without exceeding it", async () => {
     const apis = servers.map((one) => one.as("admin"));
     const since = await limitedNamespace(apis[0]!, "both");
-    const { created, rejected } = await storm(apis, "both", { creators, rounds: 8, mark: "a" });
+    const { created, rejected } = await storm(apis, "both", { creators, rounds: effort(4, 8), mark: "a" });
     expect(created).toBeGreaterThan(minRequests);
     expect(rejected).toBeGreaterThan(minRequests);
     await expectNeverOverrun(apis[1]!, "both", since);
@@ -58,7 +63,7 @@ describe("two processes over one data folder", () => {
 
   test("the quota stays exact when one process is killed repeatedly", async () => {
     const since = await limitedNamespace(servers[0]!.as("admin"), "killed");
-    for (let round = 0; round < 3; round++) {
+    for (let round = 0; round < effort(1, 3); round++) {
       const apis: Api[] = servers.map((one) => one.as("admin"));
       const load = storm(apis, "killed", { creators, rounds: 6, mark: `r${round}` });
       await new Promise((resolve) => setTimeout(resolve, 100 + 150 * round));

@@ -78,8 +78,8 @@ describe("the configuration of PodSecurity", () => {
     ]);
   });
 
-  test("the example of docs/admission.md is one", async () => {
-    const { value, warnings } = await read(parse(blockOf("docs/admission.md", "yaml pod-security")));
+  test("the example of docs/pod-security.md is one", async () => {
+    const { value, warnings } = await read(parse(blockOf("docs/pod-security.md", "yaml pod-security")));
     expect(warnings).toEqual([]);
     expect(textOf(value.defaults.enforce)).toBe("baseline:latest");
   });

@@ -169,12 +169,18 @@ describe("PodSecurity for Pods", () => {
 
   test("the enforce level returns no warning for pod templates", async () => {
     await namespaceWith(server, "quiet", { enforce: "restricted", warn: "privileged" });
+    // The level is in force: it rejects pods, and only the other one would return warnings.
+    expect((await server.admin.post(podsOf("quiet"), podNamed("p"))).status).toBe(403);
     const spec = {
       selector: { matchLabels: { a: "b" } },
       template: { metadata: { labels: { a: "b" } }, spec: plain },
     };
     const path = "/apis/apps/v1/namespaces/quiet/deployments";
     expect((await ok(server.admin.post(path, { metadata: { name: "d" }, spec }))).warnings).toEqual([]);
+    const warn = { metadata: { labels: { [label("warn")]: "restricted" } } };
+    await ok(server.admin.patch("/api/v1/namespaces/quiet", warn));
+    const changed = await ok(server.admin.patch(`${path}/d`, { metadata: { labels: { x: "y" } } }));
+    expect(changed.warnings).toHaveLength(1);
   });
 });
 

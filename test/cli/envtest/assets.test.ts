@@ -11,8 +11,9 @@ import {
 } from "node:fs";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { plinth, program } from "../../support/process.ts";
+import { program } from "../../support/process.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
+import { plinthHere } from "../../support/program-here.ts";
 import { install } from "./support.ts";
 
 const folder = temporaryFolder();
@@ -86,19 +87,19 @@ describe("plinth envtest --install", () => {
     expect(readdirSync(at("a/b")).toSorted()).toEqual(programs);
   });
 
-  test("names the path when it is a file", () => {
+  test("names the path when it is a file", async () => {
     writeFileSync(at("file"), "");
-    expect(plinth("envtest", `--install=${at("file")}`)).toMatchObject({
+    expect(await plinthHere("envtest", `--install=${at("file")}`)).toMatchObject({
       code: 2,
       stdout: "",
       stderr: expect.stringContaining(`${at("file")} can't be written: `),
     });
   });
 
-  test("keeps a program that it hasn't written", () => {
+  test("keeps a program that it hasn't written", async () => {
     mkdirSync(at("foreign"));
     writeFileSync(at("foreign/kube-apiserver"), "\x7fELF");
-    const { code, stderr } = plinth("envtest", `--install=${at("foreign")}`);
+    const { code, stderr } = await plinthHere("envtest", `--install=${at("foreign")}`);
     expect([code, stderr]).toEqual([
       2,
       expect.stringContaining("kube-apiserver was not written by plinth envtest"),
@@ -108,8 +109,8 @@ describe("plinth envtest --install", () => {
 
   test.each([["--install="], ["--release=1.25"], ["--folder=x"], ["x"]])(
     "rejects %s with exit code 2",
-    (word) => {
-      expect(plinth("envtest", word)).toMatchObject({ code: 2, stdout: "" });
+    async (word) => {
+      expect(await plinthHere("envtest", word)).toMatchObject({ code: 2, stdout: "" });
     },
   );
 });

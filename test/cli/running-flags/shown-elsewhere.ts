@@ -43,6 +43,7 @@ export const shownElsewhere: readonly ShownElsewhere[] = [
     observed: "the version in /version, the gates and the served versions",
     file: "server/release.test.ts",
     title: "reports the release",
+    code: "{ release",
   },
   {
     flag: "accept-unenforced-policies",
@@ -58,6 +59,7 @@ export const shownElsewhere: readonly ShownElsewhere[] = [
     observed: "the uid of the user of a proxy",
     file: "api/authenticating-proxy.test.ts",
     title: "have the uid of the user from release 1.33 on",
+    code: "uidHeaders:",
   },
   {
     flag: "log-format",
@@ -153,6 +155,7 @@ export const shownElsewhere: readonly ShownElsewhere[] = [
     observed: "whether the server starts",
     file: "cli/wrong-values.test.ts",
     title: "a wrong value is refused by a message that names the flag and the value",
+    code: `"${flag}": "v0"`,
   })),
   {
     flag: "backup-dir",
@@ -176,6 +179,7 @@ export const shownElsewhere: readonly ShownElsewhere[] = [
     observed: "which backups are kept",
     file: "cli/scheduled-backups.test.ts",
     title: "begin a minute after the start, repeat at the interval, and keep those within --backup-retention",
+    code: "retentionMs:",
   },
   {
     flag: "encryption-provider-config",
@@ -197,5 +201,6 @@ export const shownElsewhere: readonly ShownElsewhere[] = [
     observed: "whether a collector receives spans",
     file: "server/tracing.test.ts",
     title: "with --tracing-config-file a request has a span, and spans of its stages below it",
+    code: "tracingConfigFile",
   },
 ];

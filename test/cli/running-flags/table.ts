@@ -1,10 +1,8 @@
-import { FlagReader, parseFlags } from "../../../src/cli/flag-reader.ts";
-import { serveFlags } from "../../../src/cli/flags.ts";
-import { serveOptions } from "../../../src/cli/serve-options.ts";
-import { startServer, type Server } from "../../../src/server/server.ts";
+import type { Server } from "../../../src/server/server.ts";
 import { engineOf, Api, type TestServer } from "../../support/api.ts";
 import type { Engine } from "../../../src/resources/engine/engine.ts";
 import { ManualClock } from "../../support/manual-clock.ts";
+import { startByFlags } from "../../support/server-here.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 
 /** A server that was started by flags, in this process. */
@@ -57,9 +55,11 @@ export interface ShownElsewhere {
   readonly flag: string;
   readonly value: string;
   readonly observed: string;
-  /** Path of the file below `test/`, and the title in it. */
+  /** Path of the file below `test/`, and the title of a test in it. */
   readonly file: string;
   readonly title: string;
+  /** The code by which the file sets the flag or its option, where it doesn't name the flag. */
+  readonly code?: string;
 }
 
 /** Starts a server by flags. Unless they say otherwise it listens on a free port and keeps its objects in memory. */
@@ -71,14 +71,14 @@ export async function startFlagged(words: readonly string[], manualClock = false
     `--data-dir=${folder.path}`,
     "--log-level=silent",
   ];
-  const flags = parseFlags(serveFlags, [...usual, ...words]);
-  const read = new FlagReader(serveFlags, flags);
-  const { server: options } = await serveOptions(flags, {});
   const clock = manualClock ? new ManualClock() : undefined;
-  const server = await startServer({ ...options, ...(clock && { clock }) }).catch((error: unknown) => {
-    folder.remove();
-    throw error;
-  });
+  const changes = clock === undefined ? {} : { clock };
+  const { server, flags } = await startByFlags([...usual, ...words], () => changes).catch(
+    (error: unknown) => {
+      folder.remove();
+      throw error;
+    },
+  );
   const apis: Api[] = [];
   const track = (api: Api): Api => {
     apis.push(api);
@@ -90,7 +90,7 @@ export async function startFlagged(words: readonly string[], manualClock = false
   return {
     server,
     folder: folder.path,
-    flag: (name) => read.text(name),
+    flag: (name) => flags.text(name),
     engine: engineOf({ server } as TestServer),
     admin: as(server.adminToken),
     clock,

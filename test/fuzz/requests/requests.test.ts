@@ -2,6 +2,7 @@ import { expect, it } from "vitest";
 import { fuzzRequests } from "./fuzz-requests.ts";
 import { heapGrowth } from "./heap-growth.ts";
 import { maxTurnMs } from "./long-run.ts";
+import { effort } from "../../support/effort.ts";
 
 /** The comparison of owner references as it was once: with each earlier one. */
 const quadraticOwners = {
@@ -10,13 +11,15 @@ const quadraticOwners = {
   replace: "if ([...distinct.keys()].filter((one) => one === identity).length > 0) repeated.push(owner.uid);",
 };
 
-it.each(["platform", "kubernetes"] as const)(
+const count = effort(150, 400);
+
+it.each(effort(["platform"] as const, ["platform", "kubernetes"] as const))(
   "random requests have valid responses, and nothing is thrown or logged as an error (%s)",
   async (vocabulary) => {
     const seed = Number(process.env["PLINTH_FUZZ_SEED"] ?? "1");
-    const report = await fuzzRequests({ seed, vocabulary, goOn: (requests) => requests < 400 });
+    const report = await fuzzRequests({ seed, vocabulary, goOn: (requests) => requests < count });
     expect(report.defects).toEqual([]);
-    expect(report.requests).toBeGreaterThanOrEqual(400);
+    expect(report.requests).toBeGreaterThanOrEqual(count);
     const answered = [200, 201, 400, 403, 404, 422].filter((status) => report.statuses.has(status));
     expect(answered).toEqual([200, 201, 400, 403, 404, 422]);
   },

@@ -10,6 +10,7 @@ export function pageOf(tables: Readonly<Record<string, readonly Row[]>>): string
 
 const introduction = `# Server-side apply, by example
 
+How server-side apply works: which fields a manager owns, and what each write does to them.
 An apply is a PATCH with the content type \`application/apply-patch+yaml\`. Its body is the part of the object that the client
 wants, and the parameter \`fieldManager\` names the manager. The server merges the part into the live object, or creates the
 object, and records in \`metadata.managedFields\` which manager owns which fields. The tests run every example below: the
@@ -19,7 +20,8 @@ The examples use an example kind. \`labels\` is a map, \`option\` and \`limits\`
 atomic map, struct and list; \`tags\`, \`words\` and \`ids\` are sets; \`ports\` is a list with the keys \`port\` and \`protocol\`
 (default \`TCP\`), and \`steps\` one with the key \`name\`. In the version \`v1beta1\` the field \`image\` is called \`picture\`.
 Fields that a manager owns through other writes than applies are listed as \`… updates\`, followed by the subresource and the
-version if these are not the main resource and \`v1\`.`;
+version if these are not the main resource and \`v1\`. Names are those of the
+[platform vocabulary](vocabularies.md).`;
 
 function exampleOf({ rule, steps, thing, owners }: Row): string {
   const owned = Object.entries(owners).map(([owner, fields]) => `  ${owner}: ${fields.join(" ")}`);

@@ -7,13 +7,14 @@ import { EtcdServer, etcdMissing } from "../../storage/etcd-server.ts";
 import { temporaryFolder } from "../../storage/support.ts";
 import { Dice } from "../../support/dice.ts";
 import { runWorld } from "./view-watch-world.ts";
+import { effort } from "../../support/effort.ts";
 
 const everyKind = ["ADDED", "DELETED", "MODIFIED", "resumed"];
 
 describe("a watch of a view results in the objects that a get of each allows, at every revision that it reports", () => {
   test("in memory", { timeout: 120_000 }, async () => {
     const received = new Set<string>();
-    for (let seed = 0; seed < 16; seed++) {
+    for (let seed = 0; seed < effort(5, 16); seed++) {
       const kinds = await runWorld(createMemoryStore({ clock: systemClock }), new Dice(seed), 40);
       for (const kind of kinds) received.add(kind);
     }

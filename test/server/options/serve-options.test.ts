@@ -1,12 +1,19 @@
 import { writeFileSync } from "node:fs";
 import path from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
+import { silentLogger } from "../../../src/base/logger.ts";
 import { parseFlags } from "../../../src/cli/flag-reader.ts";
 import { serveFlags } from "../../../src/cli/flags.ts";
-import { serveOptions, variableOf, type ServeOptions } from "../../../src/cli/serve-options.ts";
+import {
+  serveOptions,
+  variableOf,
+  warnOfVariables,
+  type ServeOptions,
+} from "../../../src/cli/serve-options.ts";
 import { serverOptionsOf } from "../../../src/server/options/library-options.ts";
-import { ServerProcess, plinth } from "../../support/process.ts";
+import { ServerProcess } from "../../support/process.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
+import { plinthHere } from "../../support/program-here.ts";
 
 const folder = temporaryFolder();
 afterAll(() => folder.remove());
@@ -66,6 +73,24 @@ describe("options of plinth serve", () => {
     expect(server.storage).toMatchObject({ engine: "etcd" });
   });
 
+  test("variables that are nearly those of flags are named in a warning; those of Kubernetes for a Service are not", () => {
+    const warnings: string[] = [];
+    const log = { ...silentLogger, warn: (_: object, message: string) => void warnings.push(message) };
+    const service = {
+      PLINTH_SERVICE_HOST: "10.0.0.1",
+      PLINTH_SERVICE_PORT: "443",
+      PLINTH_SERVICE_PORT_HTTPS: "443",
+      PLINTH_PORT: "tcp://10.0.0.1:443",
+      PLINTH_PORT_443_TCP_ADDR: "10.0.0.1",
+    };
+    const correct = { PLINTH_SECURE_PORT: "1", HOME: "/root" };
+    warnOfVariables({ ...service, ...correct, PLINTH_SECURE_PRT: "1", PLINTH_FEATUREGATES: "A=true" }, log);
+    expect(warnings).toEqual([
+      "PLINTH_SECURE_PRT has no effect; did you mean PLINTH_SECURE_PORT?",
+      "PLINTH_FEATUREGATES has no effect; did you mean PLINTH_FEATURE_GATES?",
+    ]);
+  });
+
   test("an empty variable is unset", async () => {
     const { server } = await optionsOf([], { PLINTH_CLIENT_CA_FILE: "", PLINTH_ANONYMOUS_AUTH: "" });
     expect([server.clientCaFile, server.anonymousAuth]).toEqual([undefined, undefined]);
@@ -73,6 +98,7 @@ describe("options of plinth serve", () => {
 
   test.each([
     ["prot: 1", "plinth.yaml: prot: there is no such option; did you mean port?"],
+    ["secure-port: 1", "plinth.yaml: secure-port: there is no such option; that of --secure-port is port"],
     ["audit: {log: {file: x}}", "plinth.yaml: audit.log.file: there is no such option; there are path, "],
     ["port: many", 'plinth.yaml: port: "many" is not an integer from 0 to 65535'],
     ["port: false", "plinth.yaml: port: the program needs a port"],
@@ -132,7 +158,12 @@ describe("the program", () => {
   test("an error of the start names the variable or key that set the option", async () => {
     const file = configuration("clientCaFile: /nowhere/ca.crt\n", "wrong.yaml");
     const words = [`--config=${file}`, `--data-dir=${path.join(folder.path, "unused")}`];
-    const { code, stderr } = await plinth("serve", "--storage-backend=memory", "--secure-port=0", ...words);
+    const { code, stderr } = await plinthHere(
+      "serve",
+      "--storage-backend=memory",
+      "--secure-port=0",
+      ...words,
+    );
     expect(code).toBe(2);
     expect(stderr).toContain(
       `${file}: clientCaFile (--client-ca-file) /nowhere/ca.crt: the file doesn't exist`,

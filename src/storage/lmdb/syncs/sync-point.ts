@@ -6,9 +6,11 @@
  */
 import { createHash } from "node:crypto";
 import { fstatSync, readFileSync, readSync, writeSync } from "node:fs";
+import * as lmdb from "lmdb";
 import type { TransactionFlags } from "lmdb";
 import { StoreDamagedError } from "../../store.ts";
 import { checksumBytes, checksumOf } from "../checksum.ts";
+import { knownLibrary } from "../files.ts";
 import { readUint64, writeUint64 } from "../layout.ts";
 import { committedMeta, metaTransaction } from "../meta-pages.ts";
 
@@ -158,9 +160,26 @@ export function identityOf(file: number): Buffer | undefined {
   return createHash("sha256").update(`${boot} ${dev} ${ino}`).digest().subarray(0, identityBytes);
 }
 
-/** Whether syncs can be deferred on this system. */
-export function canDefer(): boolean {
-  return bootOf() !== undefined;
+/**
+ * Returns why this process can't defer syncs; undefined if it can.
+ *
+ * @param library how the compiled part of LMDB names itself.
+ */
+export function deferralObstacle(library: string = compiledLibrary()): string | undefined {
+  if (bootOf() === undefined)
+    return "the embedded store can defer syncs only on Linux with /proc/sys/kernel/random/boot_id";
+  if (library !== knownLibrary.compiled)
+    return (
+      `the embedded store can defer syncs only with ${knownLibrary.compiled}, whose meta pages it knows, not with ${library}: ` +
+      `install version ${knownLibrary.package} of the package @lmdb/lmdb-${process.platform}-${process.arch}, or leave out --durability`
+    );
+  return undefined;
+}
+
+/** How the compiled part of LMDB names itself, which the types of the library leave out. */
+function compiledLibrary(): string {
+  const { version } = lmdb as { readonly version?: { readonly versionString: string } };
+  return version?.versionString ?? "an unknown library";
 }
 
 function bootOf(): string | undefined {

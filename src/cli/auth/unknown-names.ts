@@ -1,0 +1,53 @@
+import { qualifiedName } from "../../base/group-names.ts";
+import { similarName } from "../../base/similar-name.ts";
+import type { NamedResource, ResourceTable } from "../client/resource-table.ts";
+
+/** The verbs of requests for resources. */
+export const requestVerbs = [
+  "get",
+  "list",
+  "watch",
+  "create",
+  "update",
+  "patch",
+  "delete",
+  "deletecollection",
+] as const;
+
+/** Verbs of rights that no request has by itself; admission and impersonation check them. */
+const rightVerbs = ["*", "approve", "attest", "bind", "escalate", "impersonate", "sign", "use"];
+
+/**
+ * Returns a note for a resource or a verb that the server doesn't have, which rules may name all the same; empty if it has both.
+ *
+ * @param word the resource as it was written.
+ */
+export function notesOn(verb: string, target: NamedResource, word: string, table: ResourceTable): string {
+  const { known, subresource } = target;
+  const notes: string[] = [];
+  const isRequestVerb = requestVerbs.some((one) => one === verb);
+  // Rights such as impersonate are about names that are no resources: users, groups, signers.
+  const isRightVerb = rightVerbs.includes(verb) || /[-:]/.test(verb);
+  const isAny = target.resource === "*" || target.group === "*";
+  if (known === undefined && !isAny && !(isRightVerb && verb !== "*")) {
+    const names = table.resources.flatMap(({ name, group }) => [name, qualifiedName(name, group)]);
+    notes.push(
+      `this server has no resource ${JSON.stringify(word)}${suggestion(word.split("/")[0]!, names)}`,
+    );
+  }
+  if (!isRequestVerb && !isRightVerb) {
+    notes.push(
+      `there is no verb ${JSON.stringify(verb)}${suggestion(verb, [...requestVerbs, ...rightVerbs])}`,
+    );
+  } else if (isRequestVerb && known !== undefined && subresource === "" && !known.verbs.includes(verb)) {
+    notes.push(
+      `${known.name} has no requests with the verb ${verb}; its verbs are ${known.verbs.join(", ")}`,
+    );
+  }
+  return notes.map((note) => `note: ${note}\n`).join("");
+}
+
+function suggestion(word: string, candidates: readonly string[]): string {
+  const similar = similarName(word, candidates);
+  return similar === undefined ? "" : `; did you mean ${similar}?`;
+}

@@ -471,7 +471,8 @@ export type MaybePromise<T> = T | Promise<T>;
  * - The release is compared once: when the copy of a kind, a plugin or a stage of a release is made, or at the first call of a
  *   function of `byRelease`, `allByRelease` or `applies`, which keeps the rows of each release. Gates belong to a server: they are read at
  *   each call.
- * - No release is special: rows of the default release are resolved as all others, and dropping a release removes its rows.
+ * - No release is special: rows of the default release are resolved as all others. The plain fields of a struct are those of the oldest
+ *   release: when it is dropped, the rows of the next one become plain values.
  */
 export declare class Row<T> {
   readonly value: T;

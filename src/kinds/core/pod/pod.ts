@@ -14,13 +14,18 @@ import { mergeLabelKeys } from "./match-label-keys.ts";
 import { nameWarnings } from "./later-warnings.ts";
 import { newPodStatus, writtenStatus } from "./new-status.ts";
 import { applySeccompAnnotations } from "./seccomp-annotations.ts";
-import { fillAllPodResources, fillPodResources, fillsLater, keepPodResources, hasPodLevelResources } from "./pod-usage.ts";
+import {
+  fillAllPodResources,
+  fillPodResources,
+  fillsLater,
+  keepPodResources,
+  hasPodLevelResources,
+} from "./pod-usage.ts";
 import { PodSpec } from "./spec.ts";
 import { checkPodStatus } from "./status-rules.ts";
 import { PodStatus } from "./status.ts";
 import { checkAddedContainers, checkPodUpdate } from "./update-rules.ts";
 import { templateWarnings } from "./warnings.ts";
-
 
 const specOf = ({ spec }: { readonly spec?: unknown }) => spec;
 const hostNetworkText = ({

@@ -457,6 +457,60 @@ export declare function manualClock(startMs?: number): ManualClock;
 /** A value if it is available synchronously, for example from memory; otherwise a promise of it. */
 export type MaybePromise<T> = T | Promise<T>;
 
+// ---- base/release-rows
+
+/**
+ * Differences between releases. What differs is declared as rows: values with the releases, and the feature gate, to which they belong.
+ * The same rows serve for fields, columns, subresources, rules, warnings, roles, checks and the behavior of plugins.
+ *
+ * - A value without a row belongs to every release. `since("1.28", value)` belongs to 1.28 and later releases, `until("1.34", value)` to
+ *   those before 1.34, `gate("Name", value)` to servers on which the feature gate is enabled. They nest:
+ *   `since("1.28", until("1.34", value))`.
+ * - A list of rows means all of them ({@link rowsIn}, {@link allByRelease}: columns, rules, roles) or the last one ({@link byRelease}: a
+ *   value that has another form in some releases). A condition without a value is {@link applies}.
+ * - The release is compared once: when the copy of a kind, a plugin or a stage of a release is made, or at the first call of a
+ *   function of `byRelease`, `allByRelease` or `applies`, which keeps the rows of each release. Gates belong to a server: they are read at
+ *   each call.
+ * - No release is special: rows of the default release are resolved as all others. The plain fields of a struct are those of the oldest
+ *   release: when it is dropped, the rows of the next one become plain values.
+ */
+export declare class Row<T> {
+  readonly value: T;
+  /** The first release; undefined for all before `until`. */
+  readonly since: Release | undefined;
+  /** The first release without the value; undefined if there is none. */
+  readonly until: Release | undefined;
+  /** The feature gate; undefined for none. */
+  readonly gate: string | undefined;
+  constructor(
+    value: T,
+    /** The first release; undefined for all before `until`. */
+    since: Release | undefined,
+    /** The first release without the value; undefined if there is none. */
+    until: Release | undefined,
+    /** The feature gate; undefined for none. */
+    gate: string | undefined,
+  );
+}
+
+/** A value of all releases, or one of some. */
+export type Released<T> = T | Row<T>;
+
+/** Declares a value of a release and later ones. */
+export declare function since(release: Release): Row<true>;
+
+export declare function since<T>(release: Release, value: Released<T>): Row<T>;
+
+/** Declares a value of the releases before one. */
+export declare function until(release: Release): Row<true>;
+
+export declare function until<T>(release: Release, value: Released<T>): Row<T>;
+
+/** Declares a value of servers with a feature gate. */
+export declare function gate(name: string): Row<true>;
+
+export declare function gate<T>(name: string, value: Released<T>): Row<T>;
+
 // ---- base/releases
 
 /** The API releases that a server can follow, oldest first. */
@@ -890,7 +944,7 @@ declare const words: {
         false
       >;
     } & AddedFields<{
-      readonly creationTimestamp: LaterField<Field<Type, boolean> | undefined>;
+      readonly creationTimestamp: Row<Field<Type, boolean> | undefined>;
     }>
   >;
   Condition: StructType<
@@ -1701,19 +1755,6 @@ export interface RowCondition {
   readonly message?: string;
 }
 
-/** A change of the columns in the releases from `since` on: a new column after the one with a title, or the title of a removed one. */
-export type LaterColumn<O = ApiObject> = {
-  readonly since: Release;
-} & (
-  | {
-      readonly after: string;
-      readonly column: Column<O>;
-    }
-  | {
-      readonly removed: string;
-    }
-);
-
 // ---- schema/context
 
 /** Context of the functions in a kind declaration. */
@@ -1999,7 +2040,8 @@ export interface KindEffect {
 
 /**
  * The declaration of a kind in one version, except its fields. All functions are pure. Their objects have only
- * declared fields, without nulls and empty values; only a parameter with the name `copy` may be modified.
+ * declared fields, without nulls and empty values; only a parameter with the name `copy` may be modified. What only some releases
+ * have is a row.
  */
 export interface KindMembers<O> {
   readonly group: Group;
@@ -2029,27 +2071,17 @@ export interface KindMembers<O> {
   /** DELETE returns the deleted object instead of a Status, as kube-apiserver does for some kinds. */
   readonly returnsDeletedObject?: boolean;
   /** Selectable fields besides metadata.name and metadata.namespace; each function returns the value to compare. */
-  readonly selectable?: Readonly<Record<string, (object: O) => string>>;
-  /** Further selectable fields in the releases from `since` on. Objects that were stored earlier don't have them in their headers. */
-  readonly laterSelectable?: {
-    readonly since: Release;
-    readonly fields: Readonly<Record<string, (object: O) => string>>;
-  };
+  readonly selectable?: Readonly<Record<string, Released<(object: O) => string>>>;
   /** The part whose changes increment `metadata.generation`, which starts at 1. Absent: no generation. */
-  readonly generationOf?: (object: O) => unknown;
-  /** `generationOf` in the releases from `since` on. */
-  readonly laterGeneration?: {
-    readonly since: Release;
-    readonly of: (object: O) => unknown;
-  };
+  readonly generationOf?: Released<(object: O) => unknown>;
   /** Sets defaults that depend on several fields. */
-  readonly fillDefaults?: (copy: O, context: KindContext) => void;
+  readonly fillDefaults?: Rules<(copy: O, context: KindContext) => void>;
   /** Resets fields that a create may not set. */
-  readonly prepareCreate?: ((copy: O, context: KindContext) => void) | undefined;
+  readonly prepareCreate?: Rules<(copy: O, context: KindContext) => void> | undefined;
   /** Fields that are excluded from field ownership, because every update of the main resource resets them. */
   readonly unowned?: readonly string[] | undefined;
   /** Resets fields that an update of the main resource may not change. */
-  readonly prepareUpdate?: (copy: O, live: O, context: KindContext) => void;
+  readonly prepareUpdate?: Rules<(copy: O, live: O, context: KindContext) => void>;
   /** Format of `metadata.name`; a DNS subdomain by default. */
   readonly nameForm?: NameForm;
   /** The format of `metadata.name` where a feature gate is enabled. */
@@ -2059,10 +2091,10 @@ export interface KindMembers<O> {
   };
   /** Whether the server generates the name of a new object without a name, as Kubernetes does for limit ranges. */
   readonly generatesName?: boolean;
-  readonly validate?: (object: O, report: FieldReport, context: KindContext) => void;
+  readonly validate?: Rules<(object: O, report: FieldReport, context: KindContext) => void>;
   /** Additional rules for new objects. */
-  readonly validateCreate?: (object: O, report: FieldReport, context: KindContext) => void;
-  readonly validateUpdate?: (object: O, live: O, report: FieldReport, context: KindContext) => void;
+  readonly validateCreate?: Rules<(object: O, report: FieldReport, context: KindContext) => void>;
+  readonly validateUpdate?: Rules<(object: O, live: O, report: FieldReport, context: KindContext) => void>;
   /**
    * Rules that are checked after all others; the report already has their faults. Slow rules yield to the event loop.
    *
@@ -2075,7 +2107,7 @@ export interface KindMembers<O> {
     context: KindContext,
   ) => MaybePromise<void>;
   /** Returns messages for Warning headers of a successful write. */
-  readonly warnings?: (object: O, context: KindContext, live: O | undefined) => readonly string[];
+  readonly warnings?: Rules<(object: O, context: KindContext, live: O | undefined) => readonly string[]>;
   /** Whether finalizers outside of `metadata.finalizers`, such as `spec.finalizers` of a Namespace, are empty. */
   readonly isFinalized?: (object: O) => boolean;
   /**
@@ -2092,15 +2124,8 @@ export interface KindMembers<O> {
   /** Modifies the copy when a deletion starts and finalizers keep the object. */
   readonly prepareDelete?: (copy: O) => void;
   /** The `status` subresource, in addition to `subresources`. */
-  readonly status?: StatusSpec<O>;
-  /** The `status` subresource in the releases from `since` on; undefined if it was removed. */
-  readonly laterStatus?: {
-    readonly since: Release;
-    readonly status: StatusSpec<O> | undefined;
-  };
-  readonly subresources?: Readonly<Record<string, Subresource<O>>>;
-  /** Subresources that a release and those after it have in addition. */
-  readonly laterSubresources?: readonly [Release, Readonly<Record<string, Subresource<O>>>];
+  readonly status?: Released<StatusSpec<O>>;
+  readonly subresources?: Readonly<Record<string, Released<Subresource<O>>>>;
   /** Converts the faults for the response, if Kubernetes validates the object in another form. */
   readonly convertFaults?: (faults: readonly Cause[], object: O) => readonly Cause[];
   /** A create of this virtual kind is equivalent to a create of this subresource of the object with the same name. */
@@ -2117,8 +2142,7 @@ export interface KindMembers<O> {
   /** Annotations that represent a field. They are omitted from PartialObjectMetadata. */
   readonly fieldAnnotations?: readonly string[];
   /** Table columns; kinds without them have the default table. */
-  readonly columns?: readonly Column<O>[];
-  readonly laterColumns?: readonly LaterColumn<O>[];
+  readonly columns?: readonly Released<Column<O>>[];
   /** Returns the conditions of the table row, such as Completed (spec: conventions 2.4). */
   readonly rowConditions?: (object: O) => readonly RowCondition[];
   /** For a version other than the storage version. */
@@ -2152,11 +2176,29 @@ export type KindSpec<F extends Fields> = KindMembers<ObjectOf<NoInfer<F>>> & {
   readonly later?: () => LaterFields;
 };
 
-/** A kind, without the static type of its objects: its members are those of {@link KindMembers}, with defaults. */
-export type Kind = Omit<KindMembers<ApiObject>, keyof typeof memberDefaults | "status"> &
-  Required<Pick<KindMembers<ApiObject>, keyof typeof memberDefaults>> & {
-    readonly type: StructType;
-  };
+/** The members of a kind with rows, in one release. */
+type ResolvedMembers = MembersInRelease<KindMembers<ApiObject>>;
+
+/** The members of a kind that have no rows. */
+type PlainMembers = Omit<KindMembers<ApiObject>, keyof ResolvedMembers | "status">;
+
+/** The members of a kind that have a default and no rows. */
+type DefaultedName = Exclude<keyof typeof memberDefaults, keyof ResolvedMembers>;
+
+/**
+ * A kind in a release, without the static type of its objects: its members are those of {@link KindMembers}, with defaults and without rows.
+ * A declared kind is that of the default release.
+ */
+export type Kind = Omit<PlainMembers, DefaultedName> &
+  Required<Pick<PlainMembers, DefaultedName>> &
+  ResolvedMembers &
+  KindParts;
+
+interface KindParts {
+  readonly type: StructType;
+  /** The declared members; only if some have rows. */
+  readonly released?: KindMembers<ApiObject>;
+}
 
 declare const objectType: unique symbol;
 
@@ -2204,11 +2246,65 @@ export interface Declarations<G extends Group, V extends string> extends ReturnT
 
 /** The added fields, for the static type of a struct; a field that a release replaces keeps its type. */
 export type AddedFields<L extends LaterFields> = {
-  readonly [K in keyof L as L[K] extends LaterField<Field> ? K : never]: L[K] extends LaterField<infer A>
+  readonly [K in keyof L as L[K] extends Row<Field> ? K : never]: L[K] extends Row<infer A>
     ? A extends Field
       ? A
       : never
     : never;
+};
+
+// ---- schema/members-in-release
+
+/** How each member of a kind that is {@link Rules} is called. */
+declare const ruleCalls: {
+  readonly fillDefaults: {
+    readonly context: 1;
+  };
+  readonly prepareCreate: {
+    readonly context: 1;
+  };
+  readonly prepareUpdate: {
+    readonly context: 2;
+  };
+  readonly validate: {
+    readonly context: 2;
+  };
+  readonly validateCreate: {
+    readonly context: 2;
+  };
+  readonly validateUpdate: {
+    readonly context: 3;
+  };
+  readonly warnings: {
+    readonly context: 1;
+    readonly off: readonly [];
+  };
+};
+
+type RuleName = keyof typeof ruleCalls;
+
+/** The members of a kind that may have rows; see `KindMembers`. */
+type WithRows = {
+  readonly [K in RuleName]?: unknown;
+} & {
+  readonly selectable?: Readonly<Record<string, unknown>>;
+  readonly subresources?: Readonly<Record<string, unknown>>;
+  readonly columns?: readonly unknown[];
+  readonly generationOf?: unknown;
+  readonly status?: unknown;
+};
+
+/** The members of a kind that have rows, in one release: those of `M`. */
+export type ResolvedMembers<M extends WithRows> = {
+  readonly [K in RuleName | "generationOf"]?: RuleOf<M[K]> | undefined;
+} & {
+  readonly [K in "selectable" | "subresources"]: {
+    readonly [N in keyof NonNullable<M[K]>]: Exclude<NonNullable<M[K]>[N], Row<unknown>>;
+  };
+} & {
+  readonly columns?: readonly Exclude<NonNullable<M["columns"]>[number], Row<unknown>>[] | undefined;
+  /** Names of the selectable fields that some releases don't have: objects that these stored don't have them in their headers. */
+  readonly laterSelectable?: ReadonlySet<string> | undefined;
 };
 
 // ---- schema/object-meta-rules
@@ -2218,6 +2314,14 @@ export type AddedFields<L extends LaterFields> = {
  * doesn't begin with a digit (services).
  */
 export type NameForm = "label" | "label1035" | "pathSegment" | "subdomain";
+
+// ---- schema/rules
+
+/** A rule, or several that run in order. A row limits a rule to some releases or to servers with a feature gate. */
+export type Rules<R> = Released<R> | readonly Released<R>[];
+
+/** The type of one rule of `Rules`. */
+export type RuleOf<T> = Exclude<T, Row<unknown> | readonly unknown[] | undefined>;
 
 // ---- schema/structs
 
@@ -2375,7 +2479,7 @@ export interface StructType<F extends Fields = Fields> {
   readonly fields: F;
   /** Merged and owned as one unit by apply. */
   readonly atomic: boolean;
-  readonly rules: StructRules<Record<string, unknown>>;
+  readonly rules: ResolvedRules;
   /** Schema of additional members; only for custom kinds. */
   readonly open: SchemaNode | undefined;
 }
@@ -2383,24 +2487,24 @@ export interface StructType<F extends Fields = Fields> {
 /** Rules of a struct, wherever it is used. */
 export interface StructRules<V, L extends LaterFields = LaterFields> {
   /** Sets defaults that depend on several fields; runs before the defaults of the structs inside. */
-  readonly fill?: (copy: V, context: KindContext) => void;
+  readonly fill?: Rules<(copy: V, context: KindContext) => void>;
   /** Validates rules that depend on several fields. */
-  readonly check?: (value: V, report: FieldReport, context: KindContext) => void;
+  readonly check?: Rules<(value: V, report: FieldReport, context: KindContext) => void>;
   /** Fields of later releases. */
   readonly later?: () => L;
 }
 
-/** A field in the releases from `since` on; without a field, it is removed. */
-export interface LaterField<F extends Field | undefined = Field | undefined> {
-  readonly since: Release;
-  readonly field: F;
-}
+/** The rules of a struct in one release; `released` has the declared ones if some are rows. */
+export type ResolvedRules<R = StructRules<Record<string, unknown>>> = {
+  readonly [K in keyof R]: K extends "later" ? R[K] : RuleOf<R[K]> | undefined;
+} & {
+  readonly released?: R;
+};
 
-/**
- * The fields that releases after the reference release add, replace or remove, by JSON name. Several changes of one field are a list
- * in the order of their releases.
- */
+/** The fields that releases add, replace or remove, by JSON name. The last row of a release counts; undefined removes the field. */
 export type LaterFields = Readonly<Record<string, LaterField | readonly LaterField[]>>;
+
+type LaterField = Row<Field | undefined>;
 
 /** A validation rule of one field. It is only called for values that are present and not `""`. */
 export type FieldCheck<V = never> = (value: V, report: FieldReport, context: KindContext) => void;
@@ -2432,6 +2536,8 @@ export interface FieldFacts {
   /** Value of the field while the gate is off; undefined if the field is dropped. */
   readonly gatedTo: unknown;
   readonly check: FieldCheck | undefined;
+  /** The declared rules if some are rows. */
+  readonly releasedCheck: Rules<FieldCheck> | undefined;
   /**
    * Whether the rules apply to an empty string, which otherwise counts as absent. Undefined: only for a nullable field with
    * allowed values, where null means absent.
@@ -2479,8 +2585,10 @@ export declare class Field<T extends Type = Type, Required extends boolean = boo
   gated(gate: string, to?: unknown): Field<T, Required>;
   /** The field as part of an inlined struct; see {@link inlined}. */
   inside(number: number): Field<T, Required>;
-  /** Adds a validation rule; several rules run in order. */
-  check(rule: FieldCheck<Static<T>>): Field<T, Required>;
+  /** Adds a validation rule, of some releases if it is a row; several rules run in order. */
+  check(rule: Released<FieldCheck<Static<T>>>): Field<T, Required>;
+  /** The field with its rules in a release. */
+  inRelease(release: Release): Field<T, Required>;
   /** Whether the rules apply to an empty string. */
   checkedWhenEmpty(checkedWhenEmpty?: boolean): Field<T, Required>;
   /** Allows only these values. */

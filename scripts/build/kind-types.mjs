@@ -106,8 +106,8 @@ class Structs {
 
 /** The fields of a struct, with those that later releases add. */
 function withLaterFields({ fields, rules }) {
-  const later = Object.entries(rules.later?.() ?? {}).flatMap(([name, { field }]) =>
-    field === undefined || Object.hasOwn(fields, name) ? [] : [[name, field]],
+  const later = Object.entries(rules.later?.() ?? {}).flatMap(([name, { value }]) =>
+    value === undefined || Object.hasOwn(fields, name) ? [] : [[name, value]],
   );
   return [...Object.entries(fields), ...later];
 }

@@ -32,11 +32,6 @@ export function isLater(release: string, other: string): boolean {
   return major === otherMajor ? minor > otherMinor : major > otherMajor;
 }
 
-/** Whether a server of a release behaves as `since` and later releases do; undefined is the reference release. */
-export function isAtLeast(release: Release | undefined, since: Release): boolean {
-  return !isLater(since, release ?? defaultRelease);
-}
-
 /** Returns the release that is this number of minor releases later, or earlier if negative. */
 export function releaseAfter(release: string, releases: number): string {
   const [major = "", minor = ""] = release.split(".");

@@ -1,7 +1,7 @@
 import type { PolicyPrograms } from "../admission/policies/environment.ts";
 import { policyOf } from "../admission/policies/policy.ts";
 import { statusWarnings } from "../admission/policies/type-check.ts";
-import { isLater } from "../base/releases.ts";
+import { applies, since } from "../base/release-rows.ts";
 import {
   ValidatingAdmissionPolicy,
   ValidatingAdmissionPolicyV1,
@@ -25,6 +25,8 @@ interface CheckedPolicy extends ApiObject {
   readonly status?: { readonly observedGeneration?: number };
 }
 
+const writesStatus = applies(since("1.28"));
+
 /**
  * Checks the expressions of each generation of a ValidatingAdmissionPolicy against the kinds that it matches, and writes the warnings to
  * its status. Release 1.28 and later.
@@ -34,7 +36,7 @@ export const policyStatus: Controller<PolicyStatusDependencies> = {
   start(context) {
     const { registry, client, vocabulary, policyPrograms } = context;
     const kind = versions.find((version) => registry.serves(version));
-    if (kind === undefined || isLater("1.28", registry.release)) return { close: () => Promise.resolve() };
+    if (kind === undefined || !writesStatus(registry)) return { close: () => Promise.resolve() };
     return reconcileMatching<CheckedPolicy>(context, {
       controller: this.name,
       kind,

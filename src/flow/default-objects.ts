@@ -1,5 +1,6 @@
 import { apiGroup } from "../vocabulary/names.ts";
-import { isAtLeast, type Release } from "../base/releases.ts";
+import { rowsIn, until } from "../base/release-rows.ts";
+import type { Release } from "../base/releases.ts";
 import { mandatoryLevels, mandatorySchemas } from "../kinds/flowcontrol/mandatory.ts";
 import type { Vocabulary } from "../vocabulary/vocabulary.ts";
 import type {
@@ -74,9 +75,10 @@ export function defaultSchemas(vocabulary: Vocabulary, release: Release): Defaul
     mandatory: true,
   }));
   const all = [...systemSchemas(vocabulary), ...workloadSchemas(vocabulary)];
-  const suggested = isAtLeast(release, "1.34")
-    ? all.filter(({ metadata }) => !olderSchemas.has(metadata.name))
-    : all;
+  const suggested = rowsIn(
+    all.map((one) => (olderSchemas.has(one.metadata.name) ? until("1.34", one) : one)),
+    { release },
+  );
   return [...fixed, ...suggested.map((object) => ({ object, mandatory: false }))];
 }
 

@@ -21,16 +21,16 @@ export const ageColumn: Column<ApiObject> = {
   ...agedCell((object: ApiObject, since) => since(object.metadata.creationTimestamp)),
 };
 
+/** Column `Created At`: the time of the creation of the object. */
+export const createdColumn: Column<ApiObject> = {
+  name: "Created At",
+  type: "date",
+  doc: "Time of the creation of the object.",
+  cell: (object) => object.metadata.creationTimestamp ?? null,
+};
+
 /** The table of kinds that declare no columns (spec: conventions 2.4). */
-export const defaultColumns: readonly Column<ApiObject>[] = [
-  nameColumn,
-  {
-    name: "Created At",
-    type: "date",
-    doc: "Time of the creation of the object.",
-    cell: (object) => object.metadata.creationTimestamp ?? null,
-  },
-];
+export const defaultColumns: readonly Column<ApiObject>[] = [nameColumn, createdColumn];
 
 /**
  * Returns the cell of a column of ages.

@@ -1,4 +1,4 @@
-import { isAtLeast } from "../base/releases.ts";
+import { applies, since } from "../base/release-rows.ts";
 import type { Vocabulary } from "../vocabulary/vocabulary.ts";
 import type { JsonObject } from "../base/json/value.ts";
 import { andThen, type MaybePromise } from "../base/maybe-promise.ts";
@@ -46,6 +46,9 @@ export function checkFields(
     );
 }
 
+/** Whether a write of the status checks the status only. */
+const checksStatusOnly = applies(since("1.28"));
+
 /**
  * Validates a custom object against its schema: with a write to `status`, only the status (1.28 on). Faults in parts
  * that an update doesn't change are dropped if the gate says so.
@@ -54,11 +57,12 @@ function checkCustom(
   node: SchemaNode,
   object: JsonObject,
   report: FieldReport,
-  { subresource, enabled, release }: KindContext,
+  context: KindContext,
   live: JsonObject | undefined,
 ): MaybePromise<void> {
+  const { subresource, enabled } = context;
   const status = node.properties.get("status");
-  const isStatus = subresource === "status" && status !== undefined && isAtLeast(release, "1.28");
+  const isStatus = subresource === "status" && status !== undefined && checksStatusOnly(context);
   if (isStatus && object["status"] === undefined) return;
   const part = (from: JsonObject) => (isStatus ? from["status"] : from);
   const check = (at: FieldReport, old?: OldValue) =>

@@ -1,4 +1,3 @@
-import type { Release } from "../base/releases.ts";
 import type { Vocabulary } from "../vocabulary/vocabulary.ts";
 import type { ApiObject } from "./api-object.ts";
 import type { Since } from "./context.ts";
@@ -33,8 +32,3 @@ export interface RowCondition {
   readonly reason?: string;
   readonly message?: string;
 }
-
-/** A change of the columns in the releases from `since` on: a new column after the one with a title, or the title of a removed one. */
-export type LaterColumn<O = ApiObject> = { readonly since: Release } & (
-  { readonly after: string; readonly column: Column<O> } | { readonly removed: string }
-);

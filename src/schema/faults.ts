@@ -2,9 +2,19 @@ import { qualifiedName } from "../base/group-names.ts";
 import { encodeJson } from "../base/json/encode.ts";
 import type { JsonValue } from "../base/json/value.ts";
 import type { MaybePromise } from "../base/maybe-promise.ts";
-import { isAtLeast, type Release } from "../base/releases.ts";
+import { byRelease, since } from "../base/release-rows.ts";
+import type { Release } from "../base/releases.ts";
 import { StatusError, type Cause } from "../base/status-error.ts";
 import { createYielder, type YieldIfDue } from "../base/yielding.ts";
+
+const lengthLimitText = byRelease<(maxLength: number | bigint, unit: string) => string>(
+  (maxLength, unit) => `must have at most ${maxLength} ${unit}`,
+  since("1.32", (maxLength) => `may not be more than ${maxLength} bytes`),
+  since(
+    "1.34",
+    (maxLength) => `may not be more than ${maxLength} ${Number(maxLength) === 1 ? "byte" : "bytes"}`,
+  ),
+);
 
 /** The field name in Kubernetes for a fault without a field. */
 const noField = "<nil>";
@@ -313,12 +323,7 @@ export class FieldReport {
   }
 
   tooLong(maxLength: number | bigint, unit = "bytes"): void {
-    const { release } = this;
-    const bytes = Number(maxLength) === 1 && isAtLeast(release, "1.34") ? "byte" : "bytes";
-    const limit = isAtLeast(release, "1.32")
-      ? `may not be more than ${maxLength} ${bytes}`
-      : `must have at most ${maxLength} ${unit}`;
-    this.add("FieldValueTooLong", `Too long: ${limit}`);
+    this.add("FieldValueTooLong", `Too long: ${lengthLimitText(this)(maxLength, unit)}`);
   }
 
   tooMany(count: number, max: number | bigint): void {

@@ -1,7 +1,7 @@
-import { defaultRelease, isLater, type Release } from "../base/releases.ts";
-import type { Column, LaterColumn } from "./columns.ts";
-import { declarationOf, withStatus, type Kind, type StatusSpec, type Subresource } from "./kind.ts";
+import { defaultRelease, type Release } from "../base/releases.ts";
+import { declarationOf, membersOfRelease, type Kind, type Subresource } from "./kind.ts";
 import { fieldsInRelease } from "./later-fields.ts";
+import { rulesInRelease } from "./structs.ts";
 import { TypeCopier } from "./type-copier.ts";
 import type { StructType } from "./types.ts";
 
@@ -32,10 +32,14 @@ class ReleaseKinds {
   private readonly copier: TypeCopier;
 
   constructor(private readonly release: Release) {
-    this.copier = new TypeCopier((fields, type) => {
-      const later = type.shape === "struct" ? type.rules.later : undefined;
-      return later === undefined ? fields : fieldsInRelease(fields, later(), release);
-    });
+    this.copier = new TypeCopier(
+      (fields, type) => {
+        const later = type.shape === "struct" ? type.rules.later : undefined;
+        const own = later === undefined ? fields : fieldsInRelease(fields, later(), release);
+        return Object.fromEntries(Object.entries(own).map(([name, one]) => [name, one.inRelease(release)]));
+      },
+      (rules) => (rules.released === undefined ? rules : rulesInRelease(rules, release)),
+    );
   }
 
   struct(type: StructType): StructType {
@@ -49,29 +53,21 @@ class ReleaseKinds {
   }
 
   private copy(declared: Kind): Kind {
-    const { conversion, laterStatus, laterGeneration, laterSelectable } = declared;
-    const hasLaterSelectable = laterSelectable !== undefined && !isLater(laterSelectable.since, this.release);
-    const hasLaterGeneration = laterGeneration !== undefined && !isLater(laterGeneration.since, this.release);
-    const hasLaterStatus = laterStatus !== undefined && !isLater(laterStatus.since, this.release);
-    const kind = hasLaterStatus ? withLaterStatus(declared, laterStatus.status) : declared;
-    const subresources = Object.entries<Subresource>(this.subresourcesOf(kind)).map(
+    const { conversion, released } = declared;
+    const kind =
+      released === undefined
+        ? declared
+        : { ...membersOfRelease(released, this.release), type: declared.type };
+    const subresources = Object.entries<Subresource>(kind.subresources).map(
       ([name, one]) => [name, this.subresource(one)] as const,
     );
     return {
       ...kind,
       declaration: declarationOf(declared),
       type: this.copier.struct(kind.type),
-      ...(hasLaterGeneration && { generationOf: laterGeneration.of }),
-      ...(hasLaterSelectable && { selectable: { ...kind.selectable, ...laterSelectable.fields } }),
-      ...(kind.columns && { columns: columnsInRelease(kind.columns, kind.laterColumns ?? [], this.release) }),
       subresources: Object.fromEntries(subresources),
       ...(conversion && { conversion: { ...conversion, stored: () => this.get(conversion.stored()) } }),
     };
-  }
-
-  private subresourcesOf({ subresources, laterSubresources: later }: Kind): Kind["subresources"] {
-    if (later === undefined || isLater(later[0], this.release)) return subresources;
-    return { ...subresources, ...later[1] };
   }
 
   private subresource(one: Subresource): Subresource {
@@ -79,28 +75,4 @@ class ReleaseKinds {
       ? { ...one, kind: () => this.get(one.kind()) }
       : one;
   }
-}
-
-/** Returns the columns of a kind in a release. */
-function columnsInRelease(
-  columns: readonly Column[],
-  later: readonly LaterColumn[],
-  release: Release,
-): readonly Column[] {
-  const result = [...columns];
-  for (const change of later) {
-    if (isLater(change.since, release)) continue;
-    const title = "removed" in change ? change.removed : change.after;
-    const position = result.findIndex(({ name }) => name === title);
-    if (position === -1) throw new Error(`there is no column ${title}`);
-    if ("removed" in change) result.splice(position, 1);
-    else result.splice(position + 1, 0, change.column);
-  }
-  return result;
-}
-
-function withLaterStatus(kind: Kind, status: StatusSpec | undefined): Kind {
-  if (status !== undefined) return withStatus(kind, status);
-  const { status: _, ...subresources } = kind.subresources;
-  return { ...kind, subresources };
 }

@@ -1,15 +1,18 @@
 import { apiGroup } from "../vocabulary/names.ts";
 import { deepClone, type JsonValue } from "../base/json/value.ts";
-import type { Release } from "../base/releases.ts";
+import { defaultRelease, type Release } from "../base/releases.ts";
+import type { Released } from "../base/release-rows.ts";
 import type { MaybePromise } from "../base/maybe-promise.ts";
 import type { Cause } from "../base/status-error.ts";
 import type { Vocabulary } from "../vocabulary/vocabulary.ts";
 import type { ApiObject, ObjectMetaValue } from "./api-object.ts";
-import type { Column, LaterColumn, RowCondition } from "./columns.ts";
+import type { Column, RowCondition } from "./columns.ts";
 import type { KindContext } from "./context.ts";
 import type { FieldReport } from "./faults.ts";
 import type { CustomKindFacts } from "./custom-kind-facts.ts";
+import { hasRows, resolveMembers, type ResolvedMembers as MembersInRelease } from "./members-in-release.ts";
 import type { NameForm } from "./object-meta-rules.ts";
+import type { Rules } from "./rules.ts";
 import { structsIn } from "./structs.ts";
 import type { ConnectSubresource, PartSubresource, StatusSpec, Verb } from "./subresources.ts";
 import {
@@ -121,7 +124,8 @@ const allVerbs: readonly Verb[] = [
 
 /**
  * The declaration of a kind in one version, except its fields. All functions are pure. Their objects have only
- * declared fields, without nulls and empty values; only a parameter with the name `copy` may be modified.
+ * declared fields, without nulls and empty values; only a parameter with the name `copy` may be modified. What only some releases
+ * have is a row.
  */
 export interface KindMembers<O> {
   readonly group: Group;
@@ -151,34 +155,27 @@ export interface KindMembers<O> {
   /** DELETE returns the deleted object instead of a Status, as kube-apiserver does for some kinds. */
   readonly returnsDeletedObject?: boolean;
   /** Selectable fields besides metadata.name and metadata.namespace; each function returns the value to compare. */
-  readonly selectable?: Readonly<Record<string, (object: O) => string>>;
-  /** Further selectable fields in the releases from `since` on. Objects that were stored earlier don't have them in their headers. */
-  readonly laterSelectable?: {
-    readonly since: Release;
-    readonly fields: Readonly<Record<string, (object: O) => string>>;
-  };
+  readonly selectable?: Readonly<Record<string, Released<(object: O) => string>>>;
   /** The part whose changes increment `metadata.generation`, which starts at 1. Absent: no generation. */
-  readonly generationOf?: (object: O) => unknown;
-  /** `generationOf` in the releases from `since` on. */
-  readonly laterGeneration?: { readonly since: Release; readonly of: (object: O) => unknown };
+  readonly generationOf?: Released<(object: O) => unknown>;
   /** Sets defaults that depend on several fields. */
-  readonly fillDefaults?: (copy: O, context: KindContext) => void;
+  readonly fillDefaults?: Rules<(copy: O, context: KindContext) => void>;
   /** Resets fields that a create may not set. */
-  readonly prepareCreate?: ((copy: O, context: KindContext) => void) | undefined;
+  readonly prepareCreate?: Rules<(copy: O, context: KindContext) => void> | undefined;
   /** Fields that are excluded from field ownership, because every update of the main resource resets them. */
   readonly unowned?: readonly string[] | undefined;
   /** Resets fields that an update of the main resource may not change. */
-  readonly prepareUpdate?: (copy: O, live: O, context: KindContext) => void;
+  readonly prepareUpdate?: Rules<(copy: O, live: O, context: KindContext) => void>;
   /** Format of `metadata.name`; a DNS subdomain by default. */
   readonly nameForm?: NameForm;
   /** The format of `metadata.name` where a feature gate is enabled. */
   readonly gatedNameForm?: { readonly gate: string; readonly form: NameForm };
   /** Whether the server generates the name of a new object without a name, as Kubernetes does for limit ranges. */
   readonly generatesName?: boolean;
-  readonly validate?: (object: O, report: FieldReport, context: KindContext) => void;
+  readonly validate?: Rules<(object: O, report: FieldReport, context: KindContext) => void>;
   /** Additional rules for new objects. */
-  readonly validateCreate?: (object: O, report: FieldReport, context: KindContext) => void;
-  readonly validateUpdate?: (object: O, live: O, report: FieldReport, context: KindContext) => void;
+  readonly validateCreate?: Rules<(object: O, report: FieldReport, context: KindContext) => void>;
+  readonly validateUpdate?: Rules<(object: O, live: O, report: FieldReport, context: KindContext) => void>;
   /**
    * Rules that are checked after all others; the report already has their faults. Slow rules yield to the event loop.
    *
@@ -191,7 +188,7 @@ export interface KindMembers<O> {
     context: KindContext,
   ) => MaybePromise<void>;
   /** Returns messages for Warning headers of a successful write. */
-  readonly warnings?: (object: O, context: KindContext, live: O | undefined) => readonly string[];
+  readonly warnings?: Rules<(object: O, context: KindContext, live: O | undefined) => readonly string[]>;
   /** Whether finalizers outside of `metadata.finalizers`, such as `spec.finalizers` of a Namespace, are empty. */
   readonly isFinalized?: (object: O) => boolean;
   /**
@@ -208,12 +205,8 @@ export interface KindMembers<O> {
   /** Modifies the copy when a deletion starts and finalizers keep the object. */
   readonly prepareDelete?: (copy: O) => void;
   /** The `status` subresource, in addition to `subresources`. */
-  readonly status?: StatusSpec<O>;
-  /** The `status` subresource in the releases from `since` on; undefined if it was removed. */
-  readonly laterStatus?: { readonly since: Release; readonly status: StatusSpec<O> | undefined };
-  readonly subresources?: Readonly<Record<string, Subresource<O>>>;
-  /** Subresources that a release and those after it have in addition. */
-  readonly laterSubresources?: readonly [Release, Readonly<Record<string, Subresource<O>>>];
+  readonly status?: Released<StatusSpec<O>>;
+  readonly subresources?: Readonly<Record<string, Released<Subresource<O>>>>;
   /** Converts the faults for the response, if Kubernetes validates the object in another form. */
   readonly convertFaults?: (faults: readonly Cause[], object: O) => readonly Cause[];
   /** A create of this virtual kind is equivalent to a create of this subresource of the object with the same name. */
@@ -227,8 +220,7 @@ export interface KindMembers<O> {
   /** Annotations that represent a field. They are omitted from PartialObjectMetadata. */
   readonly fieldAnnotations?: readonly string[];
   /** Table columns; kinds without them have the default table. */
-  readonly columns?: readonly Column<O>[];
-  readonly laterColumns?: readonly LaterColumn<O>[];
+  readonly columns?: readonly Released<Column<O>>[];
   /** Returns the conditions of the table row, such as Completed (spec: conventions 2.4). */
   readonly rowConditions?: (object: O) => readonly RowCondition[];
   /** For a version other than the storage version. */
@@ -262,9 +254,29 @@ export type KindSpec<F extends Fields> = KindMembers<ObjectOf<NoInfer<F>>> & {
   readonly later?: () => LaterFields;
 };
 
-/** A kind, without the static type of its objects: its members are those of {@link KindMembers}, with defaults. */
-export type Kind = Omit<KindMembers<ApiObject>, keyof typeof memberDefaults | "status"> &
-  Required<Pick<KindMembers<ApiObject>, keyof typeof memberDefaults>> & { readonly type: StructType };
+/** The members of a kind with rows, in one release. */
+type ResolvedMembers = MembersInRelease<KindMembers<ApiObject>>;
+
+/** The members of a kind that have no rows. */
+type PlainMembers = Omit<KindMembers<ApiObject>, keyof ResolvedMembers | "status">;
+
+/** The members of a kind that have a default and no rows. */
+type DefaultedName = Exclude<keyof typeof memberDefaults, keyof ResolvedMembers>;
+
+/**
+ * A kind in a release, without the static type of its objects: its members are those of {@link KindMembers}, with defaults and without rows.
+ * A declared kind is that of the default release.
+ */
+export type Kind = Omit<PlainMembers, DefaultedName> &
+  Required<Pick<PlainMembers, DefaultedName>> &
+  ResolvedMembers &
+  KindParts;
+
+interface KindParts {
+  readonly type: StructType;
+  /** The declared members; only if some have rows. */
+  readonly released?: KindMembers<ApiObject>;
+}
 
 /**
  * Returns the declared constant of a kind. A server may have a copy of it, with the fields of its release and vocabulary, so
@@ -297,15 +309,23 @@ function kind<F extends Fields>(spec: KindSpec<F>): KindOf<F> {
 }
 
 /** Creates a kind from a type, such as that of a custom kind, and adds the defaults of omitted members. */
-export function kindOfType({ status, ...rest }: KindMembers<ApiObject>, type: StructType): Kind {
-  const members = status === undefined ? rest : withStatus(rest, status);
-  return { ...memberDefaults, ...members, type } as Kind;
+export function kindOfType(members: KindMembers<ApiObject>, type: StructType): Kind {
+  return {
+    ...membersOfRelease(members, defaultRelease),
+    ...(hasRows(members) && { released: members }),
+    type,
+  };
+}
+
+/** Returns the members of a kind in a release, with the defaults of omitted ones. */
+export function membersOfRelease(members: KindMembers<ApiObject>, release: Release): Omit<Kind, "type"> {
+  const { status, ...rest } = resolveMembers(members, release);
+  const withPart = status === undefined ? rest : withStatus(rest, status);
+  return { ...memberDefaults, ...withPart } as Omit<Kind, "type">;
 }
 
 /** Adds the `status` subresource and its strategy functions to the members of a kind. */
-export function withStatus<
-  M extends Pick<KindMembers<ApiObject>, "prepareCreate" | "prepareUpdate" | "subresources">,
->(members: M, status: StatusSpec): M {
+function withStatus<M extends Partial<ResolvedMembers>>(members: M, status: StatusSpec): M {
   const { initial, keepsMetadata, unowned, write } = status;
   const { prepareCreate, prepareUpdate, subresources } = members;
   const part: PartSubresource = {

@@ -6,7 +6,8 @@ import {
   pathSegmentFaults,
   qualifiedNameFaults,
 } from "../base/names.ts";
-import { isAtLeast, type Release } from "../base/releases.ts";
+import { applies, since } from "../base/release-rows.ts";
+import type { Release } from "../base/releases.ts";
 import type { ObjectMetaValue } from "./api-object.ts";
 import type { FieldReport } from "./faults.ts";
 
@@ -83,6 +84,9 @@ export function checkFinalizerName(name: string, report: FieldReport): void {
   for (const message of qualifiedNameFaults(name)) report.invalid(name, message);
 }
 
+/** Whether faults have the index of the reference, and missing members are reported as required. */
+const reportsAtMembers = applies(since("1.37"));
+
 /**
  * Validates owner references; at most one may have `controller: true`.
  *
@@ -94,7 +98,7 @@ export function checkOwners(meta: ObjectMetaValue, report: FieldReport, release?
     report.tooMany(ownerReferences.length, maxOwnerReferences);
     return;
   }
-  const later = isAtLeast(release, "1.37");
+  const later = reportsAtMembers({ release });
   let controllers = 0;
   for (const [index, owner] of ownerReferences.entries()) {
     if (report.full) return;

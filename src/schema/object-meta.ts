@@ -1,6 +1,6 @@
-import { isAtLeast, type Release } from "../base/releases.ts";
+import { byRelease, since } from "../base/release-rows.ts";
 import { atomicStruct, struct } from "./meta.ts";
-import { replacedIn, since } from "./later-fields.ts";
+import { replacedIn } from "./later-fields.ts";
 import { bool, field, fieldsV1, int64, list, map, string, time } from "./types.ts";
 
 const OwnerReference = atomicStruct(
@@ -96,9 +96,10 @@ export const ObjectMeta = struct(
 );
 
 /** Returns the members of the metadata of an object that was never created: earlier releases write an empty time. */
-export function emptyTimes(release: Release): { readonly creationTimestamp?: null } {
-  return isAtLeast(release, "1.34") ? {} : { creationTimestamp: null };
-}
+export const emptyTimes = byRelease<{ readonly creationTimestamp?: null }>(
+  { creationTimestamp: null },
+  since("1.34", {}),
+);
 
 const ShardInfo = struct("ShardInfo", "The shards to which a list is limited.", {
   selector: field(1, string, "The shard selector of the request.").required(),

@@ -1,10 +1,13 @@
+import { defaultRelease, type Release } from "../base/releases.ts";
 import type { SchemaNode } from "./custom/schema-node.ts";
 import type { AddedFields } from "./later-fields.ts";
+import { haveRows, ruleInRelease } from "./rules.ts";
 import type {
   Field,
   Fields,
   GroupVersion,
   LaterFields,
+  ResolvedRules,
   StaticFields,
   StructRules,
   StructType,
@@ -59,9 +62,27 @@ export function openStruct(
   return new LazyStruct(groupVersion, name, doc, fields, false, {}, open);
 }
 
+/** Returns the rules of a struct in a release. */
+export function rulesInRelease(
+  declared: StructRules<Record<string, unknown>> | ResolvedRules,
+  release: Release,
+): ResolvedRules {
+  const rules = ("released" in declared ? declared.released : declared) as StructRules<
+    Record<string, unknown>
+  >;
+  const { fill, check } = rules;
+  if (fill === undefined && check === undefined) return rules as ResolvedRules;
+  return {
+    ...rules,
+    ...(fill && { fill: ruleInRelease(fill, release, { context: 1 }) }),
+    ...(check && { check: ruleInRelease(check, release, { context: 2 }) }),
+    ...((haveRows(fill) || haveRows(check)) && { released: rules }),
+  } as ResolvedRules;
+}
+
 class LazyStruct<F extends Fields> implements StructType<F> {
   readonly shape = "struct";
-  readonly rules: StructRules<Record<string, unknown>>;
+  readonly rules: ResolvedRules;
   private cached: F | undefined;
   constructor(
     readonly groupVersion: GroupVersion,
@@ -72,7 +93,9 @@ class LazyStruct<F extends Fields> implements StructType<F> {
     rules: unknown = {},
     private readonly schema?: () => SchemaNode,
   ) {
-    this.rules = rules as StructRules<Record<string, unknown>>;
+    const declared = rules as StructRules<Record<string, unknown>> | ResolvedRules;
+    // Those of a copy are resolved for its release.
+    this.rules = "released" in declared ? declared : rulesInRelease(declared, defaultRelease);
   }
   get open(): SchemaNode | undefined {
     return this.schema?.();

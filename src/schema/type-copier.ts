@@ -1,5 +1,14 @@
 import { structsIn } from "./structs.ts";
-import { Field, list, map, type Fields, type StructType, type Type, type UnionType } from "./types.ts";
+import {
+  Field,
+  list,
+  map,
+  type Fields,
+  type ResolvedRules,
+  type StructType,
+  type Type,
+  type UnionType,
+} from "./types.ts";
 
 /** Returns the fields of a copy, before their types are copied. */
 export type ChangeFields = (fields: Fields, type: StructType | UnionType) => Fields;
@@ -8,10 +17,16 @@ export type ChangeFields = (fields: Fields, type: StructType | UnionType) => Fie
 export class TypeCopier {
   private readonly copies = new WeakMap<Type, Type>();
 
-  /** @param changeFields returns other fields for a struct or a union; it is called once for each. */
-  constructor(private readonly changeFields: ChangeFields) {}
+  /**
+   * @param changeFields returns other fields for a struct or a union; it is called once for each.
+   * @param changeRules returns other rules for a struct.
+   */
+  constructor(
+    private readonly changeFields: ChangeFields,
+    private readonly changeRules: (rules: ResolvedRules) => ResolvedRules = (rules) => rules,
+  ) {}
 
-  /** Returns the copy of a struct; its rules are those of the original. */
+  /** Returns the copy of a struct. */
   struct(type: StructType): StructType {
     return this.copyOf(type) as StructType;
   }
@@ -37,7 +52,8 @@ export class TypeCopier {
       case "struct": {
         const { struct, atomicStruct } = structsIn(type.groupVersion);
         const declare = type.atomic ? atomicStruct : struct;
-        return declare(type.name, type.doc, () => this.fields(type.fields, type), type.rules as object);
+        const rules = this.changeRules(type.rules);
+        return declare(type.name, type.doc, () => this.fields(type.fields, type), rules as object);
       }
     }
   }

@@ -1,8 +1,10 @@
-import type { Release } from "../base/releases.ts";
+import type { Released, Row } from "../base/release-rows.ts";
+import { defaultRelease, type Release } from "../base/releases.ts";
 import type { Vocabulary } from "../vocabulary/vocabulary.ts";
 import type { KindContext } from "./context.ts";
 import type { SchemaNode } from "./custom/schema-node.ts";
 import type { FieldReport } from "./faults.ts";
+import { haveRows, listOf, ruleInRelease, type RuleOf, type Rules } from "./rules.ts";
 
 /**
  * The types of kind declarations. A declaration is plain data: decoding, defaulting, validation, protobuf, merging and OpenAPI
@@ -82,7 +84,7 @@ export interface StructType<F extends Fields = Fields> {
   readonly fields: F;
   /** Merged and owned as one unit by apply. */
   readonly atomic: boolean;
-  readonly rules: StructRules<Record<string, unknown>>;
+  readonly rules: ResolvedRules;
   /** Schema of additional members; only for custom kinds. */
   readonly open: SchemaNode | undefined;
 }
@@ -90,24 +92,21 @@ export interface StructType<F extends Fields = Fields> {
 /** Rules of a struct, wherever it is used. */
 export interface StructRules<V, L extends LaterFields = LaterFields> {
   /** Sets defaults that depend on several fields; runs before the defaults of the structs inside. */
-  readonly fill?: (copy: V, context: KindContext) => void;
+  readonly fill?: Rules<(copy: V, context: KindContext) => void>;
   /** Validates rules that depend on several fields. */
-  readonly check?: (value: V, report: FieldReport, context: KindContext) => void;
+  readonly check?: Rules<(value: V, report: FieldReport, context: KindContext) => void>;
   /** Fields of later releases. */
   readonly later?: () => L;
 }
 
-/** A field in the releases from `since` on; without a field, it is removed. */
-export interface LaterField<F extends Field | undefined = Field | undefined> {
-  readonly since: Release;
-  readonly field: F;
-}
+/** The rules of a struct in one release; `released` has the declared ones if some are rows. */
+export type ResolvedRules<R = StructRules<Record<string, unknown>>> = {
+  readonly [K in keyof R]: K extends "later" ? R[K] : RuleOf<R[K]> | undefined;
+} & { readonly released?: R };
 
-/**
- * The fields that releases after the reference release add, replace or remove, by JSON name. Several changes of one field are a list
- * in the order of their releases.
- */
+/** The fields that releases add, replace or remove, by JSON name. The last row of a release counts; undefined removes the field. */
 export type LaterFields = Readonly<Record<string, LaterField | readonly LaterField[]>>;
+type LaterField = Row<Field | undefined>;
 
 /** A validation rule of one field. It is only called for values that are present and not `""`. */
 export type FieldCheck<V = never> = (value: V, report: FieldReport, context: KindContext) => void;
@@ -139,6 +138,8 @@ export interface FieldFacts {
   /** Value of the field while the gate is off; undefined if the field is dropped. */
   readonly gatedTo: unknown;
   readonly check: FieldCheck | undefined;
+  /** The declared rules if some are rows. */
+  readonly releasedCheck: Rules<FieldCheck> | undefined;
   /**
    * Whether the rules apply to an empty string, which otherwise counts as absent. Undefined: only for a nullable field with
    * allowed values, where null means absent.
@@ -170,6 +171,7 @@ const plainFacts: Omit<FieldFacts, "number" | "doc"> = {
   publishesDefault: false,
   gate: undefined,
   check: undefined,
+  releasedCheck: undefined,
   gatedTo: undefined,
   checkedWhenEmpty: undefined,
   oneOf: undefined,
@@ -240,9 +242,19 @@ export class Field<T extends Type = Type, Required extends boolean = boolean> {
     return this.with({ inside: [number, ...this.facts.inside] });
   }
 
-  /** Adds a validation rule; several rules run in order. */
-  check(rule: FieldCheck<Static<T>>): Field<T, Required> {
-    return this.with({ check: combineChecks(this.facts.check, rule as unknown as FieldCheck) });
+  /** Adds a validation rule, of some releases if it is a row; several rules run in order. */
+  check(rule: Released<FieldCheck<Static<T>>>): Field<T, Required> {
+    const all = [
+      ...listOf(this.facts.releasedCheck ?? this.facts.check),
+      rule as unknown as Released<FieldCheck>,
+    ];
+    return this.withChecks(all, defaultRelease);
+  }
+
+  /** The field with its rules in a release. */
+  inRelease(release: Release): Field<T, Required> {
+    const { releasedCheck } = this.facts;
+    return releasedCheck === undefined ? this : this.withChecks(releasedCheck, release);
   }
 
   /** Whether the rules apply to an empty string. */
@@ -302,17 +314,14 @@ export class Field<T extends Type = Type, Required extends boolean = boolean> {
     return this.with({ patchStrategy: [...this.facts.patchStrategy, "retainKeys"] });
   }
 
+  private withChecks(rules: Rules<FieldCheck>, release: Release): Field<T, Required> {
+    const check = ruleInRelease(rules, release, { context: 2 });
+    return this.with({ check, releasedCheck: haveRows(rules) ? rules : undefined });
+  }
+
   private with(change: Partial<FieldFacts>): Field<T, Required> {
     return new Field<T, Required>(this.type, { ...this.facts, ...change });
   }
-}
-
-function combineChecks(first: FieldCheck | undefined, second: FieldCheck): FieldCheck {
-  if (first === undefined) return second;
-  return (value, report, context) => {
-    first(value, report, context);
-    second(value, report, context);
-  };
 }
 
 /** Declares a field with protobuf number (undefined: JSON only), type and description. */

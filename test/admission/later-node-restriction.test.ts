@@ -236,5 +236,5 @@ test.each<[Release, object, string | undefined]>([
   ["1.34", { serviceAccountName: "a" }, "serviceaccounts"],
 ])("release %s: a mirror pod with %j refers to %s", (release, spec, expected) => {
   const object = { metadata: {}, spec } as unknown as ApiObject;
-  expect(mirrorPodReference(release)?.(object)).toBe(expected);
+  expect(mirrorPodReference({ release })?.(object)).toBe(expected);
 });

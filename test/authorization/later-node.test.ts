@@ -51,9 +51,9 @@ function decide(
   object = "",
   fields = "",
 ): true | string {
-  const featureEnabled = (gate: string) => gates.split(" ").includes(gate);
+  const enabled = (gate: string) => gates.split(" ").includes(gate);
   const needs = { graph, sync: () => undefined };
-  const later = laterDecisions(needs, platform, { release, featureEnabled });
+  const later = laterDecisions(needs, platform, { release, enabled });
   const [group, resource, subresource = ""] = type.split("|") as [string, string, string?];
   const [namespace, name] = object.split("/") as [string, string];
   const { verdict, reason } = new NodeAuthorizer(needs, platform, later).authorize({

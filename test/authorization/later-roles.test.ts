@@ -46,7 +46,7 @@ function grantsIn(release: Release, gates = ""): Set<string> {
   const { enabled } = gatesOfRelease(release, gates);
   const policy = defaultPolicy(kubernetes, {
     selfSubjectReviews: release !== defaultRelease,
-    change: release === defaultRelease ? undefined : changesOfRelease({ release, featureEnabled: enabled }),
+    change: release === defaultRelease ? undefined : changesOfRelease({ release, enabled }),
   });
   return new Set([
     ...[...policy.clusterRoles, ...policy.roles].flatMap(grantsOf),

@@ -1,9 +1,10 @@
-import type { Release } from "../../src/base/releases.ts";
+import { defaultRelease, type Release } from "../../src/base/releases.ts";
 import { checkFields } from "../../src/schema/check.ts";
 import type { KindContext } from "../../src/schema/context.ts";
 import { decode } from "../../src/schema/decode.ts";
 import { fillFieldDefaults } from "../../src/schema/defaults.ts";
 import { FieldReport } from "../../src/schema/faults.ts";
+import { kindInRelease } from "../../src/schema/kind-in-release.ts";
 import type { ApiObject, Kind } from "../../src/schema/kind.ts";
 import { platform } from "../../src/vocabulary/platform.ts";
 
@@ -19,7 +20,7 @@ export interface Judged {
 export interface JudgeOptions {
   readonly gates?: readonly string[];
   readonly subresource?: string;
-  /** The release of the rules; the kind itself is that of `kindInRelease`. */
+  /** The release of the kind and of the rules; a kind that already is a copy for a release stays as it is. */
   readonly release?: Release;
   /** Whether the object before an update has the status that it is given. */
   readonly keepsStatus?: boolean;
@@ -29,8 +30,13 @@ function contextOf({ gates = [], subresource = "", release }: JudgeOptions): Kin
   return { vocabulary: platform, enabled: (gate) => gates.includes(gate), subresource, release };
 }
 
+function inRelease(kind: Kind, { release = defaultRelease }: JudgeOptions): Kind {
+  return kind.declaration === undefined && release !== defaultRelease ? kindInRelease(kind, release) : kind;
+}
+
 /** Decodes an object and sets its default values. */
-export function readAs(kind: Kind, value: object, options: JudgeOptions = {}): ApiObject {
+export function readAs(declared: Kind, value: object, options: JudgeOptions = {}): ApiObject {
+  const kind = inRelease(declared, options);
   const object = decode(kind.type, { metadata: { name: "one" }, ...value }).value as ApiObject;
   const context = contextOf(options);
   fillFieldDefaults(kind.type, object, context);
@@ -53,7 +59,8 @@ function judge(kind: Kind, object: ApiObject, live: ApiObject | undefined, conte
 }
 
 /** Prepares and validates an object for a create. */
-export function judgeNew(kind: Kind, value: object, options: JudgeOptions = {}): Judged {
+export function judgeNew(declared: Kind, value: object, options: JudgeOptions = {}): Judged {
+  const kind = inRelease(declared, options);
   const object = readAs(kind, value, options);
   const context = contextOf(options);
   kind.prepareCreate?.(object, context);
@@ -61,7 +68,8 @@ export function judgeNew(kind: Kind, value: object, options: JudgeOptions = {}):
 }
 
 /** Creates an object from `before`, then prepares and validates an update with `now`. */
-export function judgeUpdate(kind: Kind, before: object, now: object, options: JudgeOptions = {}): Judged {
+export function judgeUpdate(declared: Kind, before: object, now: object, options: JudgeOptions = {}): Judged {
+  const kind = inRelease(declared, options);
   const context = contextOf(options);
   const live = readAs(kind, before, options);
   const status = live["status"];
@@ -88,11 +96,12 @@ export function cellsOf(kind: Kind, value: object, now = "2024-01-01T00:00:00Z")
 
 /** Returns the warnings for a new object, or for a change of `before`. */
 export function warningsOf(
-  kind: Kind,
+  declared: Kind,
   value: object,
   options: JudgeOptions = {},
   before?: object,
 ): readonly string[] {
+  const kind = inRelease(declared, options);
   const context = contextOf(options);
   const live = before === undefined ? undefined : readAs(kind, before, options);
   return kind.warnings?.(readAs(kind, value, options), context, live) ?? [];

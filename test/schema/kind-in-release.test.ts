@@ -1,11 +1,12 @@
 import { expect, test } from "vitest";
+import { since } from "../../src/base/release-rows.ts";
 import { releases } from "../../src/base/releases.ts";
 import { Scale } from "../../src/kinds/autoscaling/scale.ts";
 import { builtInKinds } from "../../src/kinds/all.ts";
 import { decode } from "../../src/schema/decode.ts";
 import { kindInRelease } from "../../src/schema/kind-in-release.ts";
 import { declarationOf, declarationsIn } from "../../src/schema/kind.ts";
-import { removedIn, since } from "../../src/schema/later-fields.ts";
+import { removedIn } from "../../src/schema/later-fields.ts";
 import { ObjectMeta } from "../../src/schema/object-meta.ts";
 import { field, int32, list, string } from "../../src/schema/types.ts";
 

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { parse } from "yaml";
-import { isAtLeast, type Release } from "../../src/base/releases.ts";
+import { isLater, type Release } from "../../src/base/releases.ts";
 import type { Answer, Api, TestServer } from "./api.ts";
 
 /** One request or, with lists in `as` and `do`, one by each user for each line, and what the reference answers to it. */
@@ -43,7 +43,7 @@ export function readScenarios(file: URL): readonly Scenario[] {
 /** Returns whether a scenario or step applies to a release; `until` is the last one. */
 export function appliesTo({ since, until }: Pick<Step, "since" | "until">, release: Release): boolean {
   return (
-    (since === undefined || isAtLeast(release, since)) && (until === undefined || isAtLeast(until, release))
+    (since === undefined || !isLater(since, release)) && (until === undefined || !isLater(release, until))
   );
 }
 

@@ -60,7 +60,10 @@ export async function descriptions(): Promise<readonly Description[]> {
   }
   const common = [StatusType, WatchEventType, ListMeta, PartialObjectMetadata, DeleteOptionsBody];
   for (const type of [...common, ...Object.values(discoveryTypes)]) addType(type);
-  for (const parameter of parametersIn([parameters, releases.map(parameters.listParametersOf)]))
+  for (const parameter of parametersIn([
+    parameters,
+    releases.map((release) => parameters.listParametersOf({ release })),
+  ]))
     add({ of: `query parameter ${parameter.name}`, text: parameter.doc });
   return [...found.values()];
 }

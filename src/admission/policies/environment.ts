@@ -1,5 +1,6 @@
 import type { JsonValue } from "../../base/json/value.ts";
-import { isLater, type Release } from "../../base/releases.ts";
+import { applies, since } from "../../base/release-rows.ts";
+import { type Release } from "../../base/releases.ts";
 import { RecentMap } from "../../base/recent-map.ts";
 import { compile, type Compiled, type Environment } from "../../cel/compile.ts";
 import { languageOf, withoutCheckSelectors, type ExpressionUse, type Language } from "../../cel/libraries.ts";
@@ -24,6 +25,9 @@ import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
 import { optionsOf, requestAttributes, versionAttributes } from "../webhooks/review-request.ts";
 import { PolicyExpression, type NamedExpression } from "./policy-expression.ts";
 import type { ReviewObjects } from "../webhooks/review-objects.ts";
+
+const hasNamespaceObject = applies(since("1.28"));
+const hasAuthorizer = applies(since("1.27"));
 
 function fieldsOf(name: string, fields: Readonly<Record<string, CelType>>): ObjectType {
   return objectType(
@@ -160,11 +164,10 @@ export class PolicyPrograms {
 
   /** Returns the variables of expressions whose policy has parameters or not. */
   variables(hasParams: boolean): PolicyVariables {
-    const { release } = this.features;
     return {
       params: hasParams ? dyn : undefined,
-      namespaceObject: !isLater("1.28", release),
-      authorizer: !isLater("1.27", release),
+      namespaceObject: hasNamespaceObject(this.features),
+      authorizer: hasAuthorizer(this.features),
     };
   }
 

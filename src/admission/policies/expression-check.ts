@@ -1,6 +1,6 @@
 import { formatFaults } from "../../cel/fault-text.ts";
 import { admissionregistration, isKindOf } from "../../kinds/groups.ts";
-import { isLater } from "../../base/releases.ts";
+import { applies, until } from "../../base/release-rows.ts";
 import type { Registry, Resource } from "../../resources/registry/registry.ts";
 import { FieldReport, invalidError } from "../../schema/faults.ts";
 import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
@@ -12,6 +12,9 @@ import { policyOf, type Policy, type PolicyBase } from "./policy.ts";
 import { createYielder } from "../../base/yielding.ts";
 import { typeWarnings } from "./type-check.ts";
 import type { ApiObject } from "../../schema/kind.ts";
+
+/** Policies of later releases have a status, to which a controller writes the warnings. */
+const warnsOfTypes = applies(until("1.28"));
 
 const checkedKinds = [
   "ValidatingAdmissionPolicy",
@@ -62,8 +65,7 @@ export function policyExpressionCheck(
         const { resource, name } = target;
         throw invalidError({ kind: resource.kind.name, group: resource.group, name }, faults);
       }
-      // Policies of later releases have a status, to which a controller writes the warnings.
-      if (policy === undefined || !isLater("1.28", registry.release)) return;
+      if (policy === undefined || !warnsOfTypes(registry)) return;
       for await (const warning of typeWarnings(policy, programs, registry, vocabulary)) effects.warn(warning);
     },
   };

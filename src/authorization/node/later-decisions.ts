@@ -1,5 +1,5 @@
 import type { MaybePromise } from "../../base/maybe-promise.ts";
-import { isAtLeast } from "../../base/releases.ts";
+import { applies, gate, rowsIn, since } from "../../base/release-rows.ts";
 import { certificates, resource, storage } from "../../kinds/groups.ts";
 import { groupName } from "../../schema/kind.ts";
 import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
@@ -23,41 +23,43 @@ export interface LaterDecisions {
   readonly readServiceAccount: Decide | undefined;
 }
 
+const hasCertificateRequests = applies(since("1.34", gate("PodCertificateRequest")));
+const reportsVolumeHealth = applies(since("1.37", gate("CSIVolumeHealth")));
+const readsServiceAccounts = applies(since("1.33"));
+const deletesSlices = applies(since("1.31"));
+
 /** Returns the decisions of a release after the reference release. */
 export function laterDecisions(
   needs: NodeNeeds,
   vocabulary: Vocabulary,
   options: RoleOptions,
 ): LaterDecisions {
-  const { release, featureEnabled } = options;
   const relations = new NodeRelations(needs);
   const withSelectors = needsNodeSelectors(options);
-  const deciders: [string, Decide][] = [];
-  const decideFrom = (since: RoleOptions["release"], type: string, decide: Decide) => {
-    if (isAtLeast(release, since)) deciders.push([type, decide]);
-  };
   const resources = groupName(resource, vocabulary);
-  decideFrom("1.28", `${resources}/resourceclaims`, (node, request) =>
-    relations.authorizeGet(node, request, () => relations.hasObject(node, request, "resourceclaim")),
+  const claims: Decide = (node, request) =>
+    relations.authorizeGet(node, request, () => relations.hasObject(node, request, "resourceclaim"));
+  const certificateRequests: Decide = (node, request) => decideCertificateRequest(relations, node, request);
+  const deciders = rowsIn<readonly [type: string, decide: Decide]>(
+    [
+      since("1.28", [`${resources}/resourceclaims`, claims]),
+      since("1.30", [`${resources}/resourceslices`, slices(relations, options)]),
+      since("1.34", [
+        `${groupName(certificates, vocabulary)}/podcertificaterequests`,
+        withSelectors && hasCertificateRequests(options) ? certificateRequests : () => noOpinion(""),
+      ]),
+      since("1.37", [`${groupName(storage, vocabulary)}/csinodes`, csiNodes(reportsVolumeHealth(options))]),
+    ],
+    options,
   );
-  decideFrom("1.30", `${resources}/resourceslices`, slices(relations, options));
-  if (withSelectors) {
-    deciders.push(["/nodes", decideNode], ["/pods", (node, request) => decidePod(relations, node, request)]);
-  }
-  decideFrom("1.34", `${groupName(certificates, vocabulary)}/podcertificaterequests`, (node, request) =>
-    withSelectors && featureEnabled("PodCertificateRequest")
-      ? decideCertificateRequest(relations, node, request)
-      : noOpinion(""),
-  );
-  decideFrom(
-    "1.37",
-    `${groupName(storage, vocabulary)}/csinodes`,
-    csiNodes(featureEnabled("CSIVolumeHealth")),
-  );
+  const withOwn: readonly (readonly [type: string, decide: Decide])[] = [
+    ["/nodes", decideNode],
+    ["/pods", (node, request) => decidePod(relations, node, request)],
+  ];
   return {
     rules: rulesOf(vocabulary, options),
-    deciders,
-    readServiceAccount: isAtLeast(release, "1.33") ? serviceAccounts(relations, options) : undefined,
+    deciders: withSelectors ? [...deciders, ...withOwn] : deciders,
+    readServiceAccount: readsServiceAccounts(options) ? serviceAccounts(relations, options) : undefined,
   };
 }
 
@@ -69,10 +71,9 @@ function rulesOf(vocabulary: Vocabulary, options: RoleOptions): readonly Rule[] 
   return roles.find((one) => one.name === name)?.rules ?? [];
 }
 
-function serviceAccounts(relations: NodeRelations, { featureEnabled }: RoleOptions): Decide {
+function serviceAccounts(relations: NodeRelations, { enabled }: RoleOptions): Decide {
   const mayRead =
-    featureEnabled("KubeletServiceAccountTokenForCredentialProviders") ||
-    featureEnabled("PodCertificateRequest");
+    enabled("KubeletServiceAccountTokenForCredentialProviders") || enabled("PodCertificateRequest");
   return (node, request) =>
     mayRead
       ? relations.authorizeRead(node, request, "serviceaccount")
@@ -128,7 +129,7 @@ const podWrites: ReadonlyMap<string, readonly string[]> = new Map([
 
 /** A node writes its own slices; NodeRestriction checks the node of new ones. */
 function slices(relations: NodeRelations, options: RoleOptions): Decide {
-  const withCollections = isAtLeast(options.release, "1.31");
+  const withCollections = deletesSlices(options);
   const withSelectors = needsNodeSelectors(options);
   const unknownVerb = withCollections
     ? "only the following verbs are allowed for a ResourceSlice: " +

@@ -1,7 +1,8 @@
-import { isAtLeast } from "../../base/releases.ts";
+import { applies, gate, since } from "../../base/release-rows.ts";
 import type { RoleOptions } from "../rbac/default-roles/later-roles.ts";
 
 /** Whether nodes list and watch only what a field selector limits to them. */
-export function needsNodeSelectors({ release, featureEnabled }: RoleOptions): boolean {
-  return isAtLeast(release, "1.37") || featureEnabled("AuthorizeNodeWithSelectors");
-}
+export const needsNodeSelectors: (options: RoleOptions) => boolean = applies(
+  gate("AuthorizeNodeWithSelectors"),
+  since("1.37"),
+);

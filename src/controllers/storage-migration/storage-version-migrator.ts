@@ -1,4 +1,4 @@
-import { isAtLeast } from "../../base/releases.ts";
+import { applies, since } from "../../base/release-rows.ts";
 import { Timestamps } from "../../base/timestamps.ts";
 import { storagemigration } from "../../kinds/groups.ts";
 import type { MigrationSpec } from "../../kinds/storagemigration/migration-rules.ts";
@@ -215,9 +215,11 @@ class Migrator {
 
   /** Whether the definition of a custom resource shows its migration. */
   private get marksDefinitions(): boolean {
-    return isAtLeast(this.context.registry.release, "1.36");
+    return marksDefinitions(this.context.registry);
   }
 }
+
+const marksDefinitions = applies(since("1.36"));
 
 function runningCondition(progress = ""): WrittenCondition {
   const message = `The migration is running${progress}`;

@@ -1,5 +1,5 @@
 import { qualifiedNameFaults } from "../../base/names.ts";
-import { isAtLeast } from "../../base/releases.ts";
+import { applies, byRelease, since } from "../../base/release-rows.ts";
 import { comparePriority } from "../../base/version-priority.ts";
 import type { CustomResourceDefinition } from "../../kinds/apiextensions/custom-resource-definition.ts";
 import { isQualifiedFinalizer } from "../../kinds/checks/finalizers.ts";
@@ -36,21 +36,25 @@ export function deprecationOf(
   return isPreferred ? `${text}; use ${group}/${replacement} ${kind}` : text;
 }
 
-/** Returns the warnings for finalizers that a write adds (from release 1.29 on). */
+const warnsOfFinalizers = applies(since("1.29"));
+const pathHintOf = byRelease("", since("1.32", " including a path (/)"));
+
+/** Returns the warnings for finalizers that a write adds. */
 export function finalizerWarnings(
   object: ApiObject,
-  { release, vocabulary }: KindContext,
+  context: KindContext,
   live: ApiObject | undefined,
 ): readonly string[] {
-  if (!isAtLeast(release, "1.29")) return [];
+  if (!warnsOfFinalizers(context)) return [];
+  const { vocabulary } = context;
   const before = new Set(live?.metadata.finalizers);
   const added = new Set(object.metadata.finalizers?.filter((name) => !before.has(name)));
-  const hasHint = isAtLeast(release, "1.32");
+  const pathHint = pathHintOf(context);
   return [...added].toSorted().flatMap((name) => {
     const prefix = `metadata.finalizers: ${JSON.stringify(name)}: `;
     const faults = qualifiedNameFaults(name).map((fault) => prefix + fault);
     if (isQualifiedFinalizer(name, vocabulary)) return faults;
-    const hint = hasHint && name.includes(".") ? " including a path (/)" : "";
+    const hint = name.includes(".") ? pathHint : "";
     const advice = `prefer a domain-qualified finalizer name${hint} to avoid accidental conflicts with other finalizer writers`;
     return [...faults, prefix + advice];
   });

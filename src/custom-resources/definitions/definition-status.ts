@@ -1,5 +1,6 @@
 import { subdomain } from "../../vocabulary/names.ts";
-import { isAtLeast, type Release } from "../../base/releases.ts";
+import { applies, since } from "../../base/release-rows.ts";
+import type { Release } from "../../base/releases.ts";
 import { hasInvalidCaBundle } from "../../kinds/apiextensions/conversion-trust.ts";
 import { approvalOf } from "../../kinds/apiextensions/definition-rules.ts";
 import type { CustomResourceDefinition } from "../../kinds/apiextensions/custom-resource-definition.ts";
@@ -7,6 +8,8 @@ import { approvalCondition } from "../../kinds/apiextensions/custom-resource-def
 import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
 import { acceptNames } from "./naming.ts";
 import type { OtherNames } from "./reserved-names.ts";
+
+const checksCaBundle = applies(since("1.31"));
 
 type Status = NonNullable<CustomResourceDefinition["status"]>;
 type Condition = NonNullable<NonNullable<Status["conditions"]>[number]>;
@@ -34,7 +37,7 @@ export function statusOf(
       ? { type: "NamesAccepted", status: "True", reason: "NoConflicts", message: "no conflicts found" }
       : { type: "NamesAccepted", status: "False", ...conflict };
   const wasEstablished = before.some(({ type, status }) => type === "Established" && status === "True");
-  const isUntrusted = () => isAtLeast(release, "1.31") && hasInvalidCaBundle(definition.spec.conversion);
+  const isUntrusted = () => checksCaBundle({ release }) && hasInvalidCaBundle(definition.spec.conversion);
   const state = wasEstablished
     ? "established"
     : conflict !== undefined

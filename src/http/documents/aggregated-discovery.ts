@@ -78,7 +78,7 @@ export class AggregatedDiscovery {
       apiVersion: `${this.group}/${version}`,
       metadata: {},
       items: groups.map((group) => ({
-        metadata: { name: group, ...emptyTimes(this.registry.release) },
+        metadata: { name: group, ...emptyTimes(this.registry) },
         versions: groupVersions.filter((one) => one.group === group).map((one) => this.version(one)),
       })),
     };

@@ -1,4 +1,5 @@
-import { isAtLeast, type Release } from "../../base/releases.ts";
+import { byRelease, since } from "../../base/release-rows.ts";
+import type { Release } from "../../base/releases.ts";
 import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
 import { processStartTime } from "./definitions.ts";
 import type { MetricDefinition } from "./metric-definition.ts";
@@ -27,8 +28,10 @@ export class HealthIndicators {
   }
 }
 
+const stabilityOf = byRelease<MetricDefinition["stability"]>("ALPHA", since("1.27", "STABLE"));
+
 function definitionsFor(prefix: string, release: Release): readonly MetricDefinition[] {
-  const stability = isAtLeast(release, "1.27") ? "STABLE" : "ALPHA";
+  const stability = stabilityOf({ release });
   return [
     {
       name: `${prefix}_healthcheck`,

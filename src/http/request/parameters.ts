@@ -1,5 +1,5 @@
 import { parseDuration } from "../../base/duration.ts";
-import { isAtLeast } from "../../base/releases.ts";
+import { applies, since } from "../../base/release-rows.ts";
 import { fieldEquals } from "../../base/field-selector.ts";
 import { StatusError, optionsGroup, type Cause } from "../../base/status-error.ts";
 import { FieldReport } from "../../schema/faults.ts";
@@ -181,6 +181,9 @@ export interface WatchParameters {
   readonly timeoutSeconds: number | undefined;
 }
 
+/** Whether `resourceVersionMatch` of a watch has rules of its own, in place of those of lists. */
+const checksMatchOfWatch = applies(since("1.27"));
+
 /**
  * Parameters of watch.
  *
@@ -192,7 +195,7 @@ export function watchParameters(
   rules: ParameterRules,
 ): WatchParameters {
   refuseListParameters(query, "watch");
-  const { release } = rules.registry;
+  const hasOwnRules = checksMatchOfWatch(rules.registry);
   const report = FieldReport.start();
   const match = textOf(query, "resourceVersionMatch");
   const token = textOf(query, "continue");
@@ -211,10 +214,9 @@ export function watchParameters(
     }
   } else if (match !== undefined) {
     report.at("resourceVersionMatch").forbidden("resourceVersionMatch is forbidden for watch");
-    if (!isAtLeast(release, "1.27"))
-      checkMatch({ resourceVersion: textOf(query, "resourceVersion"), match, token }, report);
+    if (!hasOwnRules) checkMatch({ resourceVersion: textOf(query, "resourceVersion"), match, token }, report);
   }
-  if (isAtLeast(release, "1.27")) checkWatchMatch({ match, token }, report);
+  if (hasOwnRules) checkWatchMatch({ match, token }, report);
   // The limit has no effect on a watch, but it must be a number, as in the reference.
   integerParameter(query, "limit");
   const timeoutSeconds = integerParameter(query, "timeoutSeconds");

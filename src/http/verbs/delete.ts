@@ -3,7 +3,7 @@ import { deleteCollection } from "../../resources/writes/delete-collection.ts";
 import { deleteObject, propagationPolicy, type DeleteOptions } from "../../resources/writes/delete.ts";
 import { deleteUnreadable, unsafeOption } from "../../resources/writes/unsafe-delete.ts";
 import { groupAnnotation } from "../../vocabulary/names.ts";
-import { isAtLeast } from "../../base/releases.ts";
+import { applies, since } from "../../base/release-rows.ts";
 import { structInRelease } from "../../schema/kind-in-release.ts";
 import { asksFor, forbidden } from "../request/attributes.ts";
 import { reportOf } from "../request/report.ts";
@@ -26,6 +26,8 @@ import { listMeta } from "../encodings/encoding.ts";
 import { encodingOf, sendObject } from "./answer.ts";
 import { writerOf } from "./writer.ts";
 import type { ResourceContext } from "../request/context.ts";
+
+const allowsUnsafeDryRun = applies(since("1.37"));
 
 /**
  * DELETE of one object. Responds with a Status if it is deleted, and with the object if finalizers or a grace period keep it: 200, or
@@ -119,9 +121,8 @@ async function deleteOptions(
   }
   const unsafe = isUnsafe(service, body, query);
   if (unsafe) {
-    const isLater = isAtLeast(service.engine.registry.release, "1.37");
     refuseWithUnsafe(report, {
-      dryRun: dryRun && !isLater,
+      dryRun: dryRun && !allowsUnsafeDryRun(service.engine.registry),
       propagationPolicy: policy !== undefined,
       orphanDependents: orphan !== undefined,
       gracePeriodSeconds: grace !== undefined,

@@ -1,6 +1,6 @@
 import { groupAnnotation } from "../../vocabulary/names.ts";
 import { tokenProtocolPrefix } from "../../authentication/websocket-token.ts";
-import { isAtLeast } from "../../base/releases.ts";
+import { applies, since } from "../../base/release-rows.ts";
 import { StatusError } from "../../base/status-error.ts";
 import {
   storeFailure,
@@ -26,6 +26,8 @@ import { watchEncodingOf } from "./answer.ts";
 import { pauseOf } from "./measured-list.ts";
 import { framesOf, initialEvents } from "./watch-frames.ts";
 import { WatchStream } from "./watch-stream.ts";
+
+const marksEndOfInitialEvents = applies(since("1.27"));
 
 /** Serves a GET of a collection with `watch` (spec: conventions 4.6). */
 export async function serveWatch(service: HttpService, request: ResourceContext): Promise<void> {
@@ -185,11 +187,11 @@ class Watcher {
     return end.revision;
   }
 
-  /** Returns the metadata of a bookmark. Clients of release 1.27 and later wait for the annotation. */
+  /** Returns the metadata of a bookmark. Clients of releases that have the annotation wait for it. */
   private bookmarkMetadata(revision: Revision, endsInitialEvents: boolean): BookmarkMetadata {
     const { registry, vocabulary } = this.service.engine;
     const resourceVersion = String(revision);
-    if (!endsInitialEvents || !isAtLeast(registry.release, "1.27")) return { resourceVersion };
+    if (!endsInitialEvents || !marksEndOfInitialEvents(registry)) return { resourceVersion };
     return {
       resourceVersion,
       annotations: { [groupAnnotation(vocabulary.groupSuffix, "initial-events-end")]: "true" },

@@ -1,4 +1,4 @@
-import { since } from "../../schema/later-fields.ts";
+import { since } from "../../base/release-rows.ts";
 import { ObjectMeta } from "../../schema/object-meta.ts";
 import { field, list, string } from "../../schema/types.ts";
 import { dnsSubdomain, pathSegment } from "../checks/names.ts";

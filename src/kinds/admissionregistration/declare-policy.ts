@@ -1,4 +1,5 @@
-import { replacedIn, since } from "../../schema/later-fields.ts";
+import { since } from "../../base/release-rows.ts";
+import { replacedIn } from "../../schema/later-fields.ts";
 import { ObjectMeta } from "../../schema/object-meta.ts";
 import { field, int64, list, string } from "../../schema/types.ts";
 import { conditionList } from "../checks/conditions.ts";
@@ -63,7 +64,7 @@ export function declareValidatingAdmissionPolicy<const V extends string>(
       ).emitEmpty(),
     },
     later: () => ({ status: since("1.27", status().emitEmpty()) }),
-    laterStatus: { since: "1.27", status: { initial: () => ({}), keepsMetadata: "all" } },
+    status: since("1.27", serverStatus),
     validate({ metadata, spec }, report) {
       checkAuditKeys(
         metadata.name ?? "",
@@ -74,6 +75,8 @@ export function declareValidatingAdmissionPolicy<const V extends string>(
     columns: policyColumns("validations", { name: "Validations", doc: "Number of validations." }),
   });
 }
+
+const serverStatus = { initial: () => ({}), keepsMetadata: "all" } as const;
 
 function declareSpec(declarations: Structs) {
   const { struct } = declarations;

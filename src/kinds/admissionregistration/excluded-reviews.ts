@@ -1,7 +1,9 @@
+import { applies, gate, since } from "../../base/release-rows.ts";
 import type { KindContext } from "../../schema/context.ts";
 import { groupName, type Kind } from "../../schema/kind.ts";
-import { hasFeature } from "../checks/features.ts";
 import { authentication, authorization } from "../groups.ts";
+
+const excludesReviews = applies(since("1.37", gate("ExcludeAdmissionWebhookVirtualResources")));
 
 /** Reviews, which are answered and not stored, by their group. A webhook or policy that rejects them would lock out its administrators. */
 const reviews = [
@@ -41,7 +43,7 @@ export function excludedRuleWarnings(
   { webhooks = [] }: { readonly webhooks?: readonly RuledWebhook[] | undefined },
   context: KindContext,
 ): string[] {
-  if (!hasFeature(context, "ExcludeAdmissionWebhookVirtualResources", "1.37")) return [];
+  if (!excludesReviews(context)) return [];
   return webhooks.flatMap(({ rules = [] }, index) =>
     rules.flatMap((rule, at) =>
       excludedIn(rule, context).map(

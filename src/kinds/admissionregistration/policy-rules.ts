@@ -4,7 +4,7 @@ import {
   pathSegmentFaults,
   qualifiedNameFaults,
 } from "../../base/names.ts";
-import { isAtLeast } from "../../base/releases.ts";
+import { applies, since } from "../../base/release-rows.ts";
 import type { KindContext } from "../../schema/context.ts";
 import type { FieldReport } from "../../schema/faults.ts";
 import { checkRule, type RuleFacts } from "./rule-checks.ts";
@@ -81,6 +81,8 @@ export function checkValidation(
   if (reason !== undefined && !reasons.includes(reason)) report.at("reason").notSupported(reason, reasons);
 }
 
+const requiresEither = applies(since("1.27"));
+
 /** Requires match constraints with resource rules, and validations or audit annotations. */
 export function checkPolicy(
   spec: {
@@ -89,7 +91,7 @@ export function checkPolicy(
     readonly auditAnnotations?: readonly unknown[] | undefined;
   },
   report: FieldReport,
-  { release }: Pick<KindContext, "release">,
+  context: Pick<KindContext, "release">,
 ): void {
   const constraints = spec.matchConstraints;
   if (constraints === undefined) report.at("matchConstraints").required();
@@ -98,7 +100,7 @@ export function checkPolicy(
   }
   if ((spec.validations ?? []).length > 0 || (spec.auditAnnotations ?? []).length > 0) return;
   report.at("validations").required();
-  if (isAtLeast(release, "1.27")) report.at("auditAnnotations").required();
+  if (requiresEither(context)) report.at("auditAnnotations").required();
 }
 
 const maxAuditAnnotations = 20;
@@ -167,6 +169,8 @@ export function variables(list: readonly { readonly name: string }[], report: Fi
   }
 }
 
+const requiresParameters = applies(since("1.28"));
+
 /** Requires a name or a selector, if the release has selectors. */
 export function checkParamRef(
   {
@@ -177,13 +181,13 @@ export function checkParamRef(
     readonly selector?: object | undefined;
   },
   report: FieldReport,
-  { release }: Pick<KindContext, "release">,
+  context: Pick<KindContext, "release">,
 ): void {
   if (name !== "" && selector !== undefined) {
     report.at("name").forbidden("name and selector are mutually exclusive");
     report.at("selector").forbidden("name and selector are mutually exclusive");
   }
-  if (name === "" && selector === undefined && isAtLeast(release, "1.28")) {
+  if (name === "" && selector === undefined && requiresParameters(context)) {
     report.required("one of name or selector must be specified");
   }
 }

@@ -1,6 +1,6 @@
+import { since } from "../../base/release-rows.ts";
 import type { Column } from "../../schema/columns.ts";
 import type { FieldReport } from "../../schema/faults.ts";
-import { since } from "../../schema/later-fields.ts";
 import { field, int32, list, string } from "../../schema/types.ts";
 import { labelSelector } from "../checks/selectors.ts";
 import { reviewVersions } from "../checks/webhooks.ts";

@@ -1,5 +1,5 @@
+import { since } from "../../base/release-rows.ts";
 import { struct } from "./v1.ts";
-import { since } from "../../schema/later-fields.ts";
 import { field, int64, list, string, time } from "../../schema/types.ts";
 import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
 import { CustomResourceDefinitionNames } from "./names.ts";

@@ -3,8 +3,7 @@ import { decode } from "../../schema/decode.ts";
 import type { ObjectFor } from "../../schema/kind.ts";
 import { ObjectMeta } from "../../schema/object-meta.ts";
 import { type Static, bool, field, list, string } from "../../schema/types.ts";
-import { defaultColumns } from "../columns.ts";
-import { laterDefinitionColumns } from "./definition-columns.ts";
+import { definitionColumns } from "./definition-columns.ts";
 import { CustomResourceConversion } from "./conversion.ts";
 import { CustomResourceDefinitionStatus } from "./custom-resource-definition-status.ts";
 import {
@@ -108,7 +107,6 @@ export const CustomResourceDefinition = kind({
   status: {
     initial: emptyStatus,
   },
-  columns: defaultColumns,
-  laterColumns: laterDefinitionColumns,
+  columns: definitionColumns,
 });
 export type CustomResourceDefinition = ObjectFor<typeof CustomResourceDefinition>;

@@ -1,4 +1,7 @@
-import type { Column, LaterColumn } from "../../schema/columns.ts";
+import { since, type Released } from "../../base/release-rows.ts";
+import type { Column } from "../../schema/columns.ts";
+import type { ApiObject } from "../../schema/kind.ts";
+import { createdColumn, nameColumn } from "../columns.ts";
 
 /** The fields of a definition that its columns show. */
 interface ShownDefinition {
@@ -56,11 +59,10 @@ const wide: readonly Column<ShownDefinition>[] = [
   },
 ];
 
-const since = "1.37";
-
-/** Columns of CustomResourceDefinitions in later releases. */
-export const laterDefinitionColumns: readonly LaterColumn<ShownDefinition>[] = [
-  { since, after: "Name", column: scope },
-  { since, after: "Scope", column: versions },
-  ...wide.map((column, index) => ({ since, after: wide[index - 1]?.name ?? "Created At", column }) as const),
+/** The columns of CustomResourceDefinitions. */
+export const definitionColumns: readonly Released<Column<ShownDefinition & ApiObject>>[] = [
+  nameColumn,
+  ...[scope, versions].map((column) => since("1.37", column)),
+  createdColumn,
+  ...wide.map((column) => since("1.37", column)),
 ];

@@ -1,5 +1,5 @@
 import { isInDomain, subdomain } from "../../vocabulary/names.ts";
-import { isAtLeast } from "../../base/releases.ts";
+import { applies, since } from "../../base/release-rows.ts";
 import { dnsSubdomainFaults } from "../../base/names.ts";
 import type { KindContext } from "../../schema/context.ts";
 import type { FieldReport } from "../../schema/faults.ts";
@@ -99,6 +99,8 @@ export function noteStoredVersion(copy: {
   copy.status = { ...copy.status, storedVersions: [...stored, storage] };
 }
 
+const checksCaBundle = applies(since("1.31"));
+
 /**
  * Rejects changes of immutable members: those that name stored objects, and, once the kind is served, those that
  * clients rely on.
@@ -107,7 +109,7 @@ export function checkDefinitionChange(
   definition: Definition,
   live: Definition,
   report: FieldReport,
-  { release }: KindContext,
+  context: KindContext,
 ): void {
   const { spec } = definition;
   const specReport = report.at("spec");
@@ -118,7 +120,7 @@ export function checkDefinitionChange(
     unchanged(spec.scope, live.spec.scope, specReport.at("scope"));
     unchanged(spec.names.kind, live.spec.names.kind, specReport.at("names", "kind"));
     // A new definition with an invalid bundle is not established, and an invalid one may stay invalid.
-    const isInvalid = isAtLeast(release, "1.31") && hasInvalidCaBundle(spec.conversion);
+    const isInvalid = checksCaBundle(context) && hasInvalidCaBundle(spec.conversion);
     if (isInvalid && !hasInvalidCaBundle(live.spec.conversion)) {
       specReport
         .at("conversion", "webhookClientConfig", "caBundle")

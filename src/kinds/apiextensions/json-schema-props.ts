@@ -1,5 +1,5 @@
+import { since } from "../../base/release-rows.ts";
 import { struct, union } from "./v1.ts";
-import { since } from "../../schema/later-fields.ts";
 import { bool, double, field, int64, json, list, map, string, type StructType } from "../../schema/types.ts";
 import { platform } from "../../vocabulary/platform.ts";
 

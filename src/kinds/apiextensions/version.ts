@@ -1,5 +1,5 @@
+import { since } from "../../base/release-rows.ts";
 import { struct } from "./v1.ts";
-import { since } from "../../schema/later-fields.ts";
 import { bool, field, int32, list, string } from "../../schema/types.ts";
 import { JSONSchemaProps } from "./json-schema-props.ts";
 import { checkVersion, columnFormat, columnType, pathBelow, simplePath } from "./version-rules.ts";

@@ -1,3 +1,4 @@
+import { since } from "../../base/release-rows.ts";
 import { kind, struct } from "./v1.ts";
 import { selectorText } from "../cells.ts";
 import { amountOf, countOrAnyPercent, countOrPercent, nonNegative } from "../checks/numbers.ts";
@@ -19,7 +20,6 @@ import type { KindContext } from "../../schema/context.ts";
 import type { FieldReport } from "../../schema/faults.ts";
 import { type ApiObject, type ObjectFor } from "../../schema/kind.ts";
 import { ObjectMeta } from "../../schema/object-meta.ts";
-import { since } from "../../schema/later-fields.ts";
 import {
   type Static,
   bool,

@@ -1,3 +1,4 @@
+import { since } from "../../base/release-rows.ts";
 import { kind, struct } from "./v1.ts";
 import { selectorCell, selectorText } from "../cells.ts";
 import { nonNegative } from "../checks/numbers.ts";
@@ -17,7 +18,6 @@ import { checkParts, replicaCountParts, replicaCounts } from "../core/pod/worklo
 import { LabelSelector } from "../meta/label-selector.ts";
 import { type ApiObject, type ObjectFor } from "../../schema/kind.ts";
 import { ObjectMeta } from "../../schema/object-meta.ts";
-import { since } from "../../schema/later-fields.ts";
 import { type Static, field, int32, list, string, time } from "../../schema/types.ts";
 
 const ReplicaSetSpec = struct("ReplicaSetSpec", "Desired state of a ReplicaSet.", {

@@ -1,4 +1,4 @@
-import { isAtLeast } from "../../base/releases.ts";
+import { applies, type Row, since } from "../../base/release-rows.ts";
 import { checkFields } from "../../schema/check.ts";
 import type { KindContext } from "../../schema/context.ts";
 import { FieldReport } from "../../schema/faults.ts";
@@ -28,12 +28,29 @@ export interface StatefulSetFacts {
   readonly volumeClaimTemplates?: readonly Claim[] | undefined;
 }
 
-/** Checks the names, claims and pods of a new stateful set as later releases do. */
-export function checkNewSet(spec: StatefulSetFacts, report: FieldReport, context: KindContext): void {
-  const { serviceName = "" } = spec;
-  if (serviceName !== "" && isAtLeast(context.release, "1.33"))
-    dnsLabel(serviceName, report.at("serviceName"));
-  if (!isAtLeast(context.release, "1.34")) return;
+type Rule = (set: Described, report: FieldReport, context: KindContext) => void;
+
+/** A stateful set; its spec has the members of {@link StatefulSetFacts}. */
+interface Described {
+  readonly spec?: unknown;
+}
+
+const factsOf = ({ spec }: Described) => (spec ?? {}) as StatefulSetFacts;
+
+/** The rules of new stateful sets. */
+export const newSetRules: readonly Row<Rule>[] = [since("1.33", checkServiceName), since("1.34", checkParts)];
+
+function checkServiceName(set: Described, report: FieldReport): void {
+  const { serviceName = "" } = factsOf(set);
+  if (serviceName !== "") dnsLabel(serviceName, report.at("spec", "serviceName"));
+}
+
+/** Checks the claims and pods of a new stateful set. */
+function checkParts(set: Described, report: FieldReport, context: KindContext): void {
+  checkNewSet(factsOf(set), report.at("spec"), context);
+}
+
+function checkNewSet(spec: StatefulSetFacts, report: FieldReport, context: KindContext): void {
   const type = memberType(PersistentVolumeClaim, "spec", context);
   for (const [index, claim] of (spec.volumeClaimTemplates ?? []).entries()) {
     if (report.full) return;
@@ -42,14 +59,16 @@ export function checkNewSet(spec: StatefulSetFacts, report: FieldReport, context
   checkPods(spec, report, context);
 }
 
-/** Checks the pods of a changed stateful set as releases from 1.34 on do: only if those of the live one are valid. */
+const checksChangedPods = applies(since("1.34"));
+
+/** Checks the pods of a changed stateful set if those of the live one are valid. */
 export function checkChangedSet(
   spec: StatefulSetFacts,
   live: StatefulSetFacts,
   report: FieldReport,
   context: KindContext,
 ): void {
-  if (!isAtLeast(context.release, "1.34")) return;
+  if (!checksChangedPods(context)) return;
   const probe = FieldReport.start().probe();
   checkPods(live, probe, context);
   if (probe.faults.length === 0) checkPods(spec, report, context);
@@ -85,11 +104,12 @@ export function checkFixedMembers(now: Json, live: Json, report: FieldReport): v
     if (!same(now[name], live[name])) report.at(name).invalid(now[name], "field is immutable");
 }
 
-/** Warns of a negative limit, in releases from 1.33 on. */
-export function historyWarnings(
-  { spec }: { readonly spec?: { readonly revisionHistoryLimit?: number | undefined } | undefined },
-  { release }: KindContext,
-): string[] {
-  if ((spec?.revisionHistoryLimit ?? 0) >= 0 || !isAtLeast(release, "1.33")) return [];
+/** Warns of a negative limit. */
+export function historyWarnings({
+  spec,
+}: {
+  readonly spec?: { readonly revisionHistoryLimit?: number | undefined } | undefined;
+}): string[] {
+  if ((spec?.revisionHistoryLimit ?? 0) >= 0) return [];
   return ["spec.revisionHistoryLimit: a negative value retains all revisions; a value >= 0 is recommended"];
 }

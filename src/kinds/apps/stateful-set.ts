@@ -1,5 +1,5 @@
 import { kind, struct } from "./v1.ts";
-import { isAtLeast } from "../../base/releases.ts";
+import { byRelease, since } from "../../base/release-rows.ts";
 import { selectorText } from "../cells.ts";
 import { annotationMap, labelMap } from "../checks/names.ts";
 import { amountOf, countOrPercent, nonNegative } from "../checks/numbers.ts";
@@ -22,9 +22,9 @@ import { checkCollisions, checkParts } from "../core/pod/workload-status.ts";
 import { LabelSelector } from "../meta/label-selector.ts";
 import {
   historyWarnings,
+  newSetRules,
   checkChangedSet,
   checkFixedMembers,
-  checkNewSet,
   type StatefulSetFacts,
 } from "./stateful-set-rules.ts";
 import type { KindContext } from "../../schema/context.ts";
@@ -290,18 +290,21 @@ const changeable = new Set([
   "minReadySeconds",
 ]);
 
-function checkSpecUpdate(
-  now: StatefulSetSpec | undefined,
-  live: StatefulSetSpec | undefined,
-  report: FieldReport,
-  { release }: Pick<KindContext, "release">,
-): void {
-  if (isAtLeast(release, "1.37")) return checkFixedMembers(now ?? {}, live ?? {}, report);
-  const names = isAtLeast(release, "1.33") ? [...changeable, "revisionHistoryLimit"] : [...changeable];
-  const fixed = (spec: object | undefined) =>
-    Object.fromEntries(Object.entries(spec ?? {}).filter(([name]) => !names.includes(name)));
-  if (same(fixed(now), fixed(live))) return;
-  report.forbidden(`updates to statefulset spec for fields other than ${names.join(", ")} are forbidden`);
+/** Checks the change of a spec. */
+const checkSpecUpdate = byRelease(
+  allowing([...changeable]),
+  since("1.33", allowing([...changeable, "revisionHistoryLimit"])),
+  since("1.37", checkFixedMembers),
+);
+
+/** Returns a rule that allows changes of these members only. */
+function allowing(names: readonly string[]) {
+  const fixed = (spec: object) =>
+    Object.fromEntries(Object.entries(spec).filter(([name]) => !names.includes(name)));
+  return (now: object, live: object, report: FieldReport): void => {
+    if (same(fixed(now), fixed(live))) return;
+    report.forbidden(`updates to statefulset spec for fields other than ${names.join(", ")} are forbidden`);
+  };
 }
 
 export const StatefulSet = kind({
@@ -330,12 +333,10 @@ export const StatefulSet = kind({
     }
   },
   validate: ({ spec }, report, context) => checkSpec(spec, report.at("spec"), context),
-  validateCreate({ spec }, report, context) {
-    checkNewSet((spec ?? {}) as StatefulSetFacts, report.at("spec"), context);
-  },
+  validateCreate: newSetRules,
   validateUpdate(set, live, report, context) {
     const spec = report.at("spec");
-    checkSpecUpdate(set.spec, live.spec, spec, context);
+    checkSpecUpdate(context)(set.spec ?? {}, live.spec ?? {}, spec);
     if (context.subresource !== "status")
       return checkChangedSet(
         (set.spec ?? {}) as StatefulSetFacts,
@@ -346,10 +347,7 @@ export const StatefulSet = kind({
     checkParts(set.status ?? {}, counts, report.at("status"));
     checkCollisions(set.status ?? {}, live.status ?? {}, report.at("status"));
   },
-  warnings: (set, context, live) => [
-    ...workloadWarnings(set, context, live),
-    ...historyWarnings(set, context),
-  ],
+  warnings: [workloadWarnings, since("1.33", historyWarnings)],
   status: {
     initial: () => ({ replicas: 0, availableReplicas: 0 }),
   },

@@ -1,8 +1,8 @@
+import { since } from "../../base/release-rows.ts";
 import { kind, struct } from "./v1.ts";
 import type { FieldReport } from "../../schema/faults.ts";
 import type { ObjectFor } from "../../schema/kind.ts";
 import { ObjectMeta } from "../../schema/object-meta.ts";
-import { since } from "../../schema/later-fields.ts";
 import { field, int64, list, map, string, time } from "../../schema/types.ts";
 
 const minSeconds = 10 * 60;

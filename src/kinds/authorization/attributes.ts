@@ -1,7 +1,7 @@
+import { since } from "../../base/release-rows.ts";
 import { FieldSelectorRequirement } from "../meta/field-selector.ts";
 import { LabelSelectorRequirement } from "../meta/label-selector.ts";
 import { struct } from "./v1.ts";
-import { since } from "../../schema/later-fields.ts";
 import { bool, field, list, map, string, type Static } from "../../schema/types.ts";
 
 const FieldSelectorAttributes = struct(

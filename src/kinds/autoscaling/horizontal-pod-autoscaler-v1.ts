@@ -1,3 +1,4 @@
+import { since, until } from "../../base/release-rows.ts";
 import { kind } from "./v1.ts";
 import type { Column } from "../../schema/columns.ts";
 import { type ApiObject, type ObjectFor } from "../../schema/kind.ts";
@@ -44,10 +45,6 @@ export const HorizontalPodAutoscaler = kind({
     fromStored: autoscalerFromStored,
   },
   subresources: StoredAutoscaler.subresources,
-  laterColumns: [
-    { since: "1.30", removed: "Targets" },
-    { since: "1.30", after: "Reference", column: targetsColumn(true) },
-  ],
   columns: [
     nameColumn,
     {
@@ -56,7 +53,8 @@ export const HorizontalPodAutoscaler = kind({
       doc: "The object to scale.",
       cell: ({ spec }) => referenceText(spec?.scaleTargetRef),
     },
-    targetsColumn(false),
+    until("1.30", targetsColumn(false)),
+    since("1.30", targetsColumn(true)),
     {
       name: "MinPods",
       type: "string",

@@ -1,10 +1,10 @@
+import { since, until } from "../../base/release-rows.ts";
 import { isDeepStrictEqual } from "node:util";
 import { kind, struct } from "./v2.ts";
 import type { FieldReport } from "../../schema/faults.ts";
 import type { Column } from "../../schema/columns.ts";
 import type { ApiObject, ObjectFor } from "../../schema/kind.ts";
 import { ObjectMeta } from "../../schema/object-meta.ts";
-import { since } from "../../schema/later-fields.ts";
 import { field, int32, int64, list, quantity, string, time, type Static } from "../../schema/types.ts";
 import { quantityFrom } from "../quantities.ts";
 import { nonNegative } from "../checks/numbers.ts";
@@ -204,10 +204,6 @@ export const HorizontalPodAutoscaler = kind({
   status: {
     initial: () => ({ desiredReplicas: 0, currentMetrics: null as unknown as [] }),
   },
-  laterColumns: [
-    { since: "1.30", removed: "Targets" },
-    { since: "1.30", after: "Reference", column: targetsColumn(true) },
-  ],
   columns: [
     nameColumn,
     {
@@ -216,7 +212,8 @@ export const HorizontalPodAutoscaler = kind({
       doc: "The object to scale.",
       cell: ({ spec }) => referenceText(spec?.scaleTargetRef),
     },
-    targetsColumn(false),
+    until("1.30", targetsColumn(false)),
+    since("1.30", targetsColumn(true)),
     {
       name: "MinPods",
       type: "string",

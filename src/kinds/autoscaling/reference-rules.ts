@@ -1,4 +1,4 @@
-import { isAtLeast } from "../../base/releases.ts";
+import { applies, since } from "../../base/release-rows.ts";
 import type { KindContext } from "../../schema/context.ts";
 import type { FieldReport } from "../../schema/faults.ts";
 
@@ -16,6 +16,8 @@ interface Spec {
   readonly metrics?: readonly Metric[] | undefined;
 }
 
+const checksVersions = applies(since("1.34"));
+
 /**
  * Checks the versions of the objects that an autoscaler names, in releases from 1.34 on. What the live autoscaler has already is
  * accepted.
@@ -26,7 +28,7 @@ export function checkVersions(
   report: FieldReport,
   context: KindContext,
 ): void {
-  if (!isAtLeast(context.release, "1.34")) return;
+  if (!checksVersions(context)) return;
   const target = spec?.scaleTargetRef;
   const before = live?.scaleTargetRef;
   const unchanged = target?.apiVersion === before?.apiVersion && target?.kind === before?.kind;

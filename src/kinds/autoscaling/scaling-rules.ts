@@ -1,4 +1,4 @@
-import { isAtLeast } from "../../base/releases.ts";
+import { applies, since } from "../../base/release-rows.ts";
 import type { KindContext } from "../../schema/context.ts";
 import type { FieldReport } from "../../schema/faults.ts";
 
@@ -73,10 +73,13 @@ function checkPolicy({ type, value, periodSeconds }: Policy, report: FieldReport
   }
 }
 
+/** Whether a maximum of 0 is reported as missing. */
+const reportsMissing = applies(since("1.36"));
+
 /** Checks the numbers of replicas against each other and against the metrics. */
 export function checkReplicas(spec: Spec, report: FieldReport, context: KindContext): void {
   const { minReplicas, maxReplicas, metrics = [] } = spec;
-  if (maxReplicas === 0 && isAtLeast(context.release, "1.36"))
+  if (maxReplicas === 0 && reportsMissing(context))
     report.at("maxReplicas").required("must be set and greater than 0");
   else if (maxReplicas < 1) report.at("maxReplicas").invalid(maxReplicas, "must be greater than 0");
   if (minReplicas !== undefined && maxReplicas < minReplicas) {

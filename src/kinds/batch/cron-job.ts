@@ -1,7 +1,8 @@
-import { isAtLeast } from "../../base/releases.ts";
+import { applies, since } from "../../base/release-rows.ts";
 import { kind, struct } from "./v1.ts";
 import { scheduleFault, timeZoneFault } from "../../base/cron.ts";
 import type { KindContext } from "../../schema/context.ts";
+import type { Column } from "../../schema/columns.ts";
 import type { FieldReport } from "../../schema/faults.ts";
 import type { ObjectFor } from "../../schema/kind.ts";
 import { ObjectMeta } from "../../schema/object-meta.ts";
@@ -91,16 +92,18 @@ function suspendText(suspend: boolean | undefined): string {
   return suspend === undefined ? "<unset>" : suspend ? "True" : "False";
 }
 
+const refusesZones = applies(since("1.29"));
+
 /** Rejects a time zone in a new schedule (release 1.29 on), and beside `timeZone`. A schedule that has one may keep it. */
 function checkZoneInSchedule(
   spec: ScheduledSpec | undefined,
   before: ScheduledSpec | undefined,
   report: FieldReport,
-  { release }: KindContext,
+  context: KindContext,
 ): void {
   if (spec?.schedule.includes("TZ") !== true) return;
   const schedule = report.at("spec", "schedule");
-  const mayName = !isAtLeast(release, "1.29") || before?.schedule.includes("TZ") === true;
+  const mayName = !refusesZones(context) || before?.schedule.includes("TZ") === true;
   if (!mayName) schedule.invalid(spec.schedule, "can't name a time zone (TZ or CRON_TZ); use timeZone");
   else if (spec.timeZone !== undefined)
     schedule.invalid(spec.schedule, "can't name a time zone where timeZone is given");
@@ -112,6 +115,13 @@ interface ScheduledSpec {
 }
 
 const schedulingPath = ["spec", "jobTemplate", "spec", "scheduling"] as const;
+
+const timeZoneColumn: Column<{ readonly spec?: ScheduledSpec | undefined }> = {
+  name: "Timezone",
+  type: "string",
+  doc: "Time zone of the schedule.",
+  cell: ({ spec }) => spec?.timeZone ?? "<none>",
+};
 
 export const CronJob = kind({
   name: "CronJob",
@@ -170,18 +180,6 @@ export const CronJob = kind({
   status: {
     initial: () => ({}),
   },
-  laterColumns: [
-    {
-      since: "1.30",
-      after: "Schedule",
-      column: {
-        name: "Timezone",
-        type: "string",
-        doc: "Time zone of the schedule.",
-        cell: ({ spec }) => spec?.timeZone ?? "<none>",
-      },
-    },
-  ],
   columns: [
     nameColumn,
     {
@@ -190,6 +188,7 @@ export const CronJob = kind({
       doc: "Schedule in cron format.",
       cell: ({ spec }) => spec?.schedule ?? "",
     },
+    since("1.30", timeZoneColumn),
     {
       name: "Suspend",
       type: "boolean",

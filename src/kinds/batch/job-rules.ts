@@ -1,5 +1,6 @@
 import { labelKey } from "../../vocabulary/names.ts";
-import { isAtLeast } from "../../base/releases.ts";
+import { applies, byRelease, since } from "../../base/release-rows.ts";
+import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
 import { labelSelectorFaults, compileLabelSelector } from "../../base/label-selector.ts";
 import type { KindContext } from "../../schema/context.ts";
 import type { FieldReport } from "../../schema/faults.ts";
@@ -162,9 +163,16 @@ export function generateSelector(
   };
 }
 
+const labelPrefixes = byRelease<(vocabulary: Vocabulary) => string[]>(
+  () => [""],
+  since("1.27", ({ domain }) => ["", labelKey(domain, "", "batch")]),
+);
+/** Whether the labels of a job that is updated aren't checked: selector and template don't change. */
+const skipsLabelsOfLive = applies(since("1.37"));
+
 /** Names of the labels with a job's uid and name, those with a domain last. */
-function labelsOf({ release, vocabulary }: Pick<KindContext, "release" | "vocabulary">) {
-  const prefixes = isAtLeast(release, "1.27") ? ["", labelKey(vocabulary.domain, "", "batch")] : [""];
+function labelsOf(context: Pick<KindContext, "release" | "vocabulary">) {
+  const prefixes = labelPrefixes(context)(context.vocabulary);
   return [uidLabel, nameLabel].map((label) => prefixes.map((prefix) => prefix + label)) as [
     string[],
     string[],
@@ -199,8 +207,7 @@ export function checkSelector(
   const matches = compileLabelSelector(selector);
   if (!matches(labels)) refuseLabels();
   if (job.spec?.manualSelector === true) return;
-  // Selectors and templates of later releases don't change, so their labels needn't be checked again.
-  if (live !== undefined && isAtLeast(context.release, "1.37")) return;
+  if (live !== undefined && skipsLabelsOfLive(context)) return;
   const { uid = "", name = "" } = job.metadata;
   const [uids, names] = labelsOf(context);
   const expected = Object.fromEntries([

@@ -1,6 +1,6 @@
+import { since } from "../../base/release-rows.ts";
 import { struct } from "./v1.ts";
 import type { FieldReport } from "../../schema/faults.ts";
-import { since } from "../../schema/later-fields.ts";
 import { field, int32, list, string, time } from "../../schema/types.ts";
 import { nonNegative } from "../checks/numbers.ts";
 

@@ -1,13 +1,12 @@
 import { labelKey } from "../../vocabulary/names.ts";
-import { isAtLeast } from "../../base/releases.ts";
+import { gate, since, until } from "../../base/release-rows.ts";
 import { kind, struct } from "./v1.ts";
 import { dnsLabelFaults } from "../../base/names.ts";
 import type { FieldReport } from "../../schema/faults.ts";
-import type { Since } from "../../schema/context.ts";
+import type { KindContext, Since } from "../../schema/context.ts";
 import { type ApiObject, type ObjectFor } from "../../schema/kind.ts";
 import { ObjectMeta } from "../../schema/object-meta.ts";
-import { since } from "../../schema/later-fields.ts";
-import { bool, field, int32, int64, list, string } from "../../schema/types.ts";
+import { bool, field, int32, int64, list, string, type Static } from "../../schema/types.ts";
 import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
 import { containerImages, containerNames, selectorCell } from "../cells.ts";
 import { nonNegative } from "../checks/numbers.ts";
@@ -156,6 +155,71 @@ function isTracked({ metadata }: ApiObject, annotation: string): boolean {
   return Object.hasOwn(metadata.annotations ?? {}, annotation);
 }
 
+/** A job, as the rules below use it. */
+interface WithSpec extends ApiObject {
+  spec?: Static<typeof JobSpec> | undefined;
+}
+
+function fillSpec(copy: WithSpec, { enabled }: KindContext): void {
+  const { spec } = copy;
+  if (spec === undefined) return;
+  if (spec.completions === undefined && spec.parallelism === undefined) spec.completions = 1;
+  spec.parallelism ??= 1;
+  spec.backoffLimit ??= spec.backoffLimitPerIndex === undefined ? 6 : 2 ** 31 - 1;
+  spec.completionMode ??= "NonIndexed";
+  spec.suspend ??= false;
+  if (enabled("JobPodReplacementPolicy")) {
+    spec.podReplacementPolicy ??= spec.podFailurePolicy === undefined ? "TerminatingOrFailed" : "Failed";
+  }
+  takeLabels(copy);
+  for (const rule of spec.podFailurePolicy?.rules ?? []) {
+    for (const pattern of rule.onPodConditions ?? []) if (pattern.status === "") pattern.status = "True";
+  }
+}
+
+function fillManualSelector({ spec }: WithSpec): void {
+  if (spec !== undefined) spec.manualSelector ??= false;
+}
+
+function trackPods({ metadata }: WithSpec, { vocabulary }: KindContext): void {
+  metadata.annotations = { ...metadata.annotations, [trackingAnnotation(vocabulary)]: "" };
+}
+
+function keepTracking(copy: WithSpec, live: WithSpec, context: KindContext): void {
+  if (isTracked(live, trackingAnnotation(context.vocabulary))) trackPods(copy, context);
+}
+
+/** Refuses to add the annotation, which only new jobs get. */
+function refuseTracking(job: WithSpec, live: WithSpec, report: FieldReport, context: KindContext): void {
+  if (context.subresource !== "") return;
+  const annotation = trackingAnnotation(context.vocabulary);
+  if (isTracked(job, annotation) && !isTracked(live, annotation))
+    report.at("metadata", "annotations").key(annotation).forbidden("can't be added");
+}
+
+function addSelector(copy: WithSpec, context: KindContext): void {
+  if (copy.spec === undefined) return;
+  const { labels } = copy.metadata;
+  const areOfPods = labels === copy.spec.template.metadata?.labels;
+  generateSelector(copy.metadata, copy.spec, context);
+  // Labels that were copied from the template get the generated labels too.
+  if (areOfPods) copy.metadata.labels = { ...copy.spec.template.metadata?.labels };
+}
+
+interface WithJobStatus {
+  readonly spec?: Static<typeof JobSpec> | undefined;
+  readonly status?: Static<typeof JobStatus> | undefined;
+}
+
+function checkStatus(
+  job: WithJobStatus,
+  live: WithJobStatus,
+  report: FieldReport,
+  context: KindContext,
+): void {
+  if (context.subresource === "status") checkStatusChange(job, live, report.at("status"));
+}
+
 export const Job = kind({
   name: "Job",
   resource: "jobs",
@@ -174,74 +238,32 @@ export const Job = kind({
     status: field(3, JobStatus, "Observed state of the Job.").emitEmpty(),
   },
   selectable: { "status.successful": ({ status }) => String(status?.succeeded ?? 0) },
-  fillDefaults(copy, { enabled, release }) {
-    const { spec } = copy;
-    if (spec === undefined) return;
-    if (spec.completions === undefined && spec.parallelism === undefined) spec.completions = 1;
-    spec.parallelism ??= 1;
-    spec.backoffLimit ??= spec.backoffLimitPerIndex === undefined ? 6 : 2 ** 31 - 1;
-    spec.completionMode ??= "NonIndexed";
-    spec.suspend ??= false;
-    if (isAtLeast(release, "1.29")) spec.manualSelector ??= false;
-    if (enabled("JobPodReplacementPolicy")) {
-      spec.podReplacementPolicy ??= spec.podFailurePolicy === undefined ? "TerminatingOrFailed" : "Failed";
-    }
-    takeLabels(copy);
-    for (const rule of spec.podFailurePolicy?.rules ?? []) {
-      for (const pattern of rule.onPodConditions ?? []) if (pattern.status === "") pattern.status = "True";
-    }
-  },
+  fillDefaults: [fillSpec, since("1.29", fillManualSelector)],
   generationOf: ({ spec }) => spec,
-  prepareCreate(copy, context) {
-    if (!isAtLeast(context.release, "1.28")) {
-      const annotation = trackingAnnotation(context.vocabulary);
-      copy.metadata.annotations = { ...copy.metadata.annotations, [annotation]: "" };
-    }
-    if (copy.spec === undefined) return;
-    const { labels } = copy.metadata;
-    const areOfPods = labels === copy.spec.template.metadata?.labels;
-    generateSelector(copy.metadata, copy.spec, context);
-    // Labels that were copied from the template get the generated labels too.
-    if (areOfPods) copy.metadata.labels = { ...copy.spec.template.metadata?.labels };
-  },
-  prepareUpdate(copy, live, { vocabulary, release }) {
-    if (isAtLeast(release, "1.28")) return;
-    const annotation = trackingAnnotation(vocabulary);
-    if (!isTracked(live, annotation)) return;
-    copy.metadata.annotations = { ...copy.metadata.annotations, [annotation]: "" };
-  },
+  prepareCreate: [until("1.28", trackPods), addSelector],
+  prepareUpdate: until("1.28", keepTracking),
   validateCreate(job, report, context) {
     refuseScheduling(job.spec?.scheduling, undefined, report.at("spec", "scheduling"), context);
     checkSelector(job, undefined, report, context);
     checkPodNames(job, report);
   },
-  validateUpdate(job, live, report, context) {
-    const { subresource, vocabulary, release, enabled } = context;
-    refuseScheduling(job.spec?.scheduling, live.spec?.scheduling, report.at("spec", "scheduling"), context);
-    checkSelector(job, live, report, context);
-    checkPodNames(job, report);
-    if (subresource === "status" && isAtLeast(release, "1.31") && enabled("JobManagedBy"))
-      checkStatusChange(job, live, report.at("status"));
-    if (subresource !== "") return;
-    checkJobChange(job, live, report, context);
-    if (isAtLeast(release, "1.28")) return;
-    const annotation = trackingAnnotation(vocabulary);
-    if (isTracked(job, annotation) && !isTracked(live, annotation))
-      report.at("metadata", "annotations").key(annotation).forbidden("can't be added");
-  },
+  validateUpdate: [
+    (job, live, report, context) => {
+      refuseScheduling(job.spec?.scheduling, live.spec?.scheduling, report.at("spec", "scheduling"), context);
+      checkSelector(job, live, report, context);
+      checkPodNames(job, report);
+      if (context.subresource === "") checkJobChange(job, live, report, context);
+    },
+    since("1.31", gate("JobManagedBy", checkStatus)),
+    until("1.28", refuseTracking),
+  ],
   warnings: namedWorkloadWarnings,
   status: {
     initial: () => ({}),
   },
-  laterColumns: [
-    {
-      since: "1.30",
-      after: "Name",
-      column: { name: "Status", type: "string", doc: "State of the job.", cell: stateText },
-    },
-  ],
   columns: [
     nameColumn,
+    since("1.30", { name: "Status", type: "string", doc: "State of the job.", cell: stateText }),
     {
       name: "Completions",
       type: "string",

@@ -1,8 +1,8 @@
+import { since } from "../../base/release-rows.ts";
 import * as v1 from "./v1.ts";
 import * as v1alpha1 from "./v1alpha1.ts";
 import * as v1beta1 from "./v1beta1.ts";
 import type { Conversion, Declarations, ObjectFor } from "../../schema/kind.ts";
-import { since } from "../../schema/later-fields.ts";
 import { ObjectMeta } from "../../schema/object-meta.ts";
 import { bytes, field, int32, list, map, string, time, type LaterFields } from "../../schema/types.ts";
 import { orNone } from "../cells.ts";

@@ -1,4 +1,4 @@
-import { isAtLeast } from "../../base/releases.ts";
+import { applies, since } from "../../base/release-rows.ts";
 import type { KindContext } from "../../schema/context.ts";
 import type { FieldReport } from "../../schema/faults.ts";
 import type { Condition } from "../meta/condition.ts";
@@ -9,6 +9,9 @@ const maxReasonLength = 1024;
 const maxMessageLength = 32 * 1024;
 const reasonForm = /^[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?$/;
 
+/** Whether repeated types are reported at the item, and empty types and states as missing. */
+const reportsAtItems = applies(since("1.37"));
+
 /**
  * Checks a list of conditions (`metav1.Condition`): types are unique, and all members are well formed. Release 1.37 reports
  * repeated types at the item, and empty types and states as missing.
@@ -16,9 +19,9 @@ const reasonForm = /^[A-Za-z]([A-Za-z0-9_,:]*[A-Za-z0-9_])?$/;
 export function conditionList(
   conditions: readonly Condition[],
   report: FieldReport,
-  { release }: Pick<KindContext, "release"> = {},
+  context: Pick<KindContext, "release"> = {},
 ): void {
-  const reportsItems = isAtLeast(release, "1.37");
+  const reportsItems = reportsAtItems(context);
   const seen = new Set<string>();
   for (const [index, condition] of conditions.entries()) {
     if (report.full) return;

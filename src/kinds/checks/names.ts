@@ -1,4 +1,4 @@
-import { isAtLeast } from "../../base/releases.ts";
+import { applies, since } from "../../base/release-rows.ts";
 import type { KindContext } from "../../schema/context.ts";
 import {
   configMapKeyFaults,
@@ -117,15 +117,17 @@ export function portNumberOrName(port: number | string, report: FieldReport): vo
   else portName(port, report);
 }
 
+/** Whether an empty name of a driver isn't also reported as one without a valid format. */
+const reportsEmptyOnce = applies(since("1.35"));
+
 /** Requires the name of a storage driver: a DNS subdomain of up to 63 characters; capitals are allowed. */
 export function storageDriverName(
   name: string,
   report: FieldReport,
-  context?: Pick<KindContext, "release">,
+  context: Pick<KindContext, "release"> = {},
 ): void {
   if (name === "") report.required();
-  // Earlier releases also say that an empty name has no valid format.
-  if (name === "" && isAtLeast(context?.release, "1.35")) return;
+  if (name === "" && reportsEmptyOnce(context)) return;
   if (name.length > 63) report.tooLong(63);
   for (const message of dnsSubdomainFaults(name.toLowerCase())) report.invalid(name, message);
 }

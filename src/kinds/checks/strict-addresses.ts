@@ -1,16 +1,14 @@
+import { applies, gate, since } from "../../base/release-rows.ts";
 import { isIPv4 } from "node:net";
 import { addressNumber } from "../../base/ip-address.ts";
 import type { KindContext } from "../../schema/context.ts";
 import type { FieldReport } from "../../schema/faults.ts";
 import { isAddress, isCidr } from "./addresses.ts";
-import { hasFeature } from "./features.ts";
 
 type Context = Pick<KindContext, "enabled" | "release">;
 
 /** Whether addresses that programs read differently are rejected. */
-export function rejectsAmbiguous(context: Context): boolean {
-  return hasFeature(context, "StrictIPCIDRValidation", "1.36");
-}
+export const rejectsAmbiguous = applies(since("1.36", gate("StrictIPCIDRValidation")));
 
 /**
  * Rejects a valid address that programs read differently: an IPv4-mapped IPv6 address.

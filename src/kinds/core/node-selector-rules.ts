@@ -1,6 +1,4 @@
 import { dnsSubdomainFaults, labelValueFaults, qualifiedNameFaults } from "../../base/names.ts";
-import { isAtLeast } from "../../base/releases.ts";
-import type { KindContext } from "../../schema/context.ts";
 import type { FieldReport } from "../../schema/faults.ts";
 
 interface Requirement {
@@ -32,13 +30,11 @@ export function labelRequirement(requirement: Requirement, report: FieldReport):
     report.at("key").invalid(requirement.key, message);
 }
 
-/** Checks that the values of a requirement are label values, in releases from 1.32 on. */
+/** Checks that the values of requirements are label values. */
 export function labelValues(
   terms: readonly { readonly matchExpressions?: readonly Requirement[] | undefined }[],
   report: FieldReport,
-  { release }: Pick<KindContext, "release">,
 ): void {
-  if (!isAtLeast(release, "1.32")) return;
   for (const [index, { matchExpressions = [] }] of terms.entries())
     for (const [position, { values = [] }] of matchExpressions.entries())
       for (const [at, value] of values.entries()) {

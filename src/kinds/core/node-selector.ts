@@ -1,9 +1,8 @@
+import { since } from "../../base/release-rows.ts";
 import { atomicStruct, struct } from "./v1.ts";
 import { fieldRequirement, labelRequirement, labelValues } from "./node-selector-rules.ts";
 import { each, notEmpty } from "../checks/values.ts";
-import type { KindContext } from "../../schema/context.ts";
-import type { FieldReport } from "../../schema/faults.ts";
-import { field, list, string, type Static } from "../../schema/types.ts";
+import { field, list, string } from "../../schema/types.ts";
 
 const NodeSelectorRequirement = struct(
   "NodeSelectorRequirement",
@@ -35,16 +34,6 @@ export const NodeSelectorTerm = atomicStruct(
   },
 );
 
-/** Requires terms with valid label values. */
-function someTerms(
-  terms: readonly Static<typeof NodeSelectorTerm>[],
-  report: FieldReport,
-  context: KindContext,
-): void {
-  notEmpty(terms, report);
-  labelValues(terms, report, context);
-}
-
 export const NodeSelector = atomicStruct(
   "NodeSelector",
   "A node selector; a node matches if one of the terms matches.",
@@ -52,6 +41,7 @@ export const NodeSelector = atomicStruct(
     nodeSelectorTerms: field(1, list(NodeSelectorTerm), "Terms of the selector; one must match.")
       .required()
       .atomic()
-      .check(someTerms),
+      .check(notEmpty)
+      .check(since("1.32", labelValues)),
   },
 );

@@ -1,3 +1,4 @@
+import { since } from "../../base/release-rows.ts";
 import { dnsSubdomain } from "../checks/names.ts";
 import { labelSelector } from "../checks/selectors.ts";
 import { ageColumn, nameColumn } from "../columns.ts";
@@ -19,7 +20,7 @@ import { kind, struct } from "./v1.ts";
 import { LabelSelector } from "../meta/label-selector.ts";
 import { type ObjectFor } from "../../schema/kind.ts";
 import { ObjectMeta } from "../../schema/object-meta.ts";
-import { removedIn, replacedIn, since } from "../../schema/later-fields.ts";
+import { removedIn, replacedIn } from "../../schema/later-fields.ts";
 import { type Static, field, list, map, quantity, string, time } from "../../schema/types.ts";
 
 const VolumeResourceRequirements = struct(
@@ -223,7 +224,6 @@ export const PersistentVolumeClaim = kind({
   status: {
     initial: () => ({ phase: "Pending" }),
   },
-  laterColumns: [attributesClassColumn],
   columns: [
     nameColumn,
     {
@@ -258,6 +258,7 @@ export const PersistentVolumeClaim = kind({
       cell: ({ metadata, spec }, _now, vocabulary) =>
         classOf(metadata.annotations, spec?.storageClassName, vocabulary),
     },
+    attributesClassColumn,
     ageColumn,
     {
       name: "VolumeMode",

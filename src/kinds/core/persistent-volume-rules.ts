@@ -1,4 +1,4 @@
-import { isAtLeast } from "../../base/releases.ts";
+import { byRelease, since } from "../../base/release-rows.ts";
 import type { KindContext } from "../../schema/context.ts";
 import { deepClone } from "../../base/json/value.ts";
 import type { FieldReport } from "../../schema/faults.ts";
@@ -182,12 +182,15 @@ const laterGoneSources: typeof goneSources = {
   rbd: "deprecated in v1.28, non-functional in v1.31+",
 };
 
+const goneSourcesOf = byRelease(goneSources, since("1.28", { ...goneSources, ...laterGoneSources }));
+
 /** Returns the warnings for a volume. */
 export function volumeWarnings(
   spec: PersistentVolumeSpec,
   annotations: Readonly<Record<string, string>> | undefined,
-  { vocabulary, release }: KindContext,
+  context: KindContext,
 ): string[] {
+  const { vocabulary } = context;
   const warnings: string[] = [];
   for (const [index, term] of (spec.nodeAffinity?.required?.nodeSelectorTerms ?? []).entries()) {
     for (const [at, { key }] of (term.matchExpressions ?? []).entries()) {
@@ -201,7 +204,7 @@ export function volumeWarnings(
       "spec.persistentVolumeReclaimPolicy: Recycle is deprecated; let volumes be made on demand instead",
     );
   }
-  const gone = isAtLeast(release, "1.28") ? { ...goneSources, ...laterGoneSources } : goneSources;
+  const gone = goneSourcesOf(context);
   for (const name of sources) {
     if (gone[name] !== undefined && spec[name] !== undefined) warnings.push(`spec.${name}: ${gone[name]}`);
   }

@@ -1,3 +1,4 @@
+import { since } from "../../base/release-rows.ts";
 import { accessModes } from "./access-modes.ts";
 import { dnsSubdomain } from "../checks/names.ts";
 import { roundUpToMilli } from "../quantities.ts";
@@ -32,7 +33,6 @@ import {
   ScaleIOPersistentVolumeSource,
   StorageOSPersistentVolumeSource,
 } from "./volumes/plugin-storage.ts";
-import { since } from "../../schema/later-fields.ts";
 import { type Static, field, inlined, list, map, quantity, string, time } from "../../schema/types.ts";
 
 const PersistentVolumeSource = struct(

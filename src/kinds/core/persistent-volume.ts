@@ -51,7 +51,6 @@ export const PersistentVolume = kind({
     initial: (_volume, context) => ({ phase: "Pending", ...transitionNow(context) }),
     write: ({ status }, live, context) => withTransition(status, live.status, context),
   },
-  laterColumns: [attributesClassColumn],
   columns: [
     nameColumn,
     {
@@ -92,6 +91,7 @@ export const PersistentVolume = kind({
       cell: ({ metadata, spec }, _now, vocabulary) =>
         classOf(metadata.annotations, spec?.storageClassName, vocabulary),
     },
+    attributesClassColumn,
     {
       name: "Reason",
       type: "string",

@@ -1,3 +1,4 @@
+import { since, until } from "../../base/release-rows.ts";
 import { ageColumn, nameColumn } from "../columns.ts";
 import { roundUpToMilli } from "../quantities.ts";
 import {
@@ -119,7 +120,7 @@ export const ResourceQuota = kind({
   },
   columns: [
     nameColumn,
-    ageColumn,
+    until("1.33", ageColumn),
     {
       name: "Request",
       type: "string",
@@ -132,10 +133,7 @@ export const ResourceQuota = kind({
       doc: "Usage and hard limit of resource limits.",
       cell: ({ status }) => usesText(status, (name) => name.startsWith("limits.")),
     },
-  ],
-  laterColumns: [
-    { since: "1.33", removed: "Age" },
-    { since: "1.33", after: "Limit", column: ageColumn },
+    since("1.33", ageColumn),
   ],
 });
 export type ResourceQuota = ObjectFor<typeof ResourceQuota>;

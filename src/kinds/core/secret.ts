@@ -1,5 +1,6 @@
 import { labelKey } from "../../vocabulary/names.ts";
-import { isAtLeast } from "../../base/releases.ts";
+import { since } from "../../base/release-rows.ts";
+import type { KindContext } from "../../schema/context.ts";
 import { certificateOf } from "../../base/certificates/parsed-certificate.ts";
 import { pemBlocks } from "../../base/certificates/pem.ts";
 import { privateKeyOf } from "../../base/certificates/private-key.ts";
@@ -14,6 +15,15 @@ import { ageColumn, nameColumn } from "../columns.ts";
 import { checkDataKeys, checkImmutable, decodedBytes, maxDataBytes } from "./data-keys.ts";
 
 const typed = (name: string) => (vocabulary: Vocabulary) => labelKey(vocabulary.domain, name);
+
+interface Typed {
+  readonly type?: string | undefined;
+  readonly data?: Readonly<Record<string, string>> | undefined;
+}
+
+function tlsWarnings({ type, data = {} }: Typed, { vocabulary }: KindContext): string[] {
+  return type === labelKey(vocabulary.domain, "tls") ? keyPairWarnings(data) : [];
+}
 
 export const Secret = kind({
   name: "Secret",
@@ -76,10 +86,7 @@ export const Secret = kind({
     if (secret.type !== live.type) report.at("type").invalid(secret.type, "field is immutable");
     checkImmutable(live, secret, [["data", live.data, secret.data]], report);
   },
-  warnings(secret, { vocabulary, release }) {
-    if (secret.type !== labelKey(vocabulary.domain, "tls") || !isAtLeast(release, "1.27")) return [];
-    return keyPairWarnings(secret.data ?? {});
-  },
+  warnings: since("1.27", tlsWarnings),
   columns: [
     nameColumn,
     { name: "Type", type: "string", doc: "Type of the data.", cell: (secret) => secret.type ?? "" },

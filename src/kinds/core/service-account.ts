@@ -1,12 +1,38 @@
 import { labelKey } from "../../vocabulary/names.ts";
-import { isAtLeast } from "../../base/releases.ts";
+import { since, until } from "../../base/release-rows.ts";
+import type { KindContext } from "../../schema/context.ts";
 import { kind } from "./v1.ts";
-import { type ObjectFor } from "../../schema/kind.ts";
+import type { Column } from "../../schema/columns.ts";
+import { type ObjectFor, type ApiObject } from "../../schema/kind.ts";
 import { ObjectMeta } from "../../schema/object-meta.ts";
 import { bool, field, list } from "../../schema/types.ts";
 import { ageColumn, nameColumn } from "../columns.ts";
 import { TokenRequest } from "../authentication/token-request.ts";
 import { LocalObjectReference, ObjectReference } from "./references.ts";
+
+type WithMetadata = Pick<ApiObject, "metadata">;
+
+function secretsWarnings(
+  { metadata }: WithMetadata,
+  { vocabulary }: KindContext,
+  live: WithMetadata | undefined,
+): string[] {
+  const key = labelKey(vocabulary.domain, "enforce-mountable-secrets");
+  const isAdded =
+    metadata.annotations?.[key] !== undefined && live?.metadata.annotations?.[key] === undefined;
+  if (!isAdded) return [];
+  return [
+    `metadata.annotations[${key}]: deprecated since v1.32; keep accounts that may not share secrets in separate namespaces`,
+  ];
+}
+
+const secretsColumn: Column<{ readonly secrets?: readonly unknown[] | undefined }> = {
+  name: "Secrets",
+  type: "string",
+  doc: "Number of Secrets in `secrets`.",
+  // As in the reference, a number although the column has the type string.
+  cell: (account) => (account.secrets ?? []).length,
+};
 
 export const ServiceAccount = kind({
   name: "ServiceAccount",
@@ -39,26 +65,7 @@ export const ServiceAccount = kind({
   subresources: {
     token: { shape: "action", verbs: ["create"], kind: () => TokenRequest },
   },
-  laterColumns: [{ since: "1.35", removed: "Secrets" }],
-  columns: [
-    nameColumn,
-    {
-      name: "Secrets",
-      type: "string",
-      doc: "Number of Secrets in `secrets`.",
-      // As in the reference, a number although the column has the type string.
-      cell: (account) => (account.secrets ?? []).length,
-    },
-    ageColumn,
-  ],
-  warnings: ({ metadata }, { vocabulary, release }, live) => {
-    const key = labelKey(vocabulary.domain, "enforce-mountable-secrets");
-    const isAdded =
-      metadata.annotations?.[key] !== undefined && live?.metadata.annotations?.[key] === undefined;
-    if (!isAdded || !isAtLeast(release, "1.32")) return [];
-    return [
-      `metadata.annotations[${key}]: deprecated since v1.32; keep accounts that may not share secrets in separate namespaces`,
-    ];
-  },
+  columns: [nameColumn, until("1.35", secretsColumn), ageColumn],
+  warnings: since("1.32", secretsWarnings),
 });
 export type ServiceAccount = ObjectFor<typeof ServiceAccount>;

@@ -1,4 +1,4 @@
-import { isAtLeast } from "../../base/releases.ts";
+import { applies, since } from "../../base/release-rows.ts";
 import type { KindContext } from "../../schema/context.ts";
 import type { FieldReport } from "../../schema/faults.ts";
 import { canonicalAddress, familyOf, isAddress, reachableAddress } from "../checks/addresses.ts";
@@ -31,18 +31,21 @@ export function checkEndpoints(
   }
 }
 
+/** Whether addresses that aren't in canonical form are refused. */
+const refusesOtherForms = applies(since("1.33"));
+
 function checkAddress(
   address: string,
   type: string,
   report: FieldReport,
-  { release }: Pick<KindContext, "release">,
+  context: Pick<KindContext, "release">,
 ): void {
   if (type === "FQDN") return fullyQualifiedName(address, report);
   if (type !== "IPv4" && type !== "IPv6") return;
   if (!isAddress(address) || familyOf(address) !== type)
     return report.invalid(address, `must be a valid ${type} address`);
   const canonical = canonicalAddress(address);
-  if (canonical !== address && isAtLeast(release, "1.33"))
+  if (canonical !== address && refusesOtherForms(context))
     return report.invalid(address, `must be in canonical form ("${canonical}")`);
   reachableAddress(address, report);
 }

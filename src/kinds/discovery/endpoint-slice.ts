@@ -1,3 +1,4 @@
+import { since } from "../../base/release-rows.ts";
 import { dnsLabel, dnsSubdomain, qualifiedName } from "../checks/names.ts";
 import { unchanged } from "../checks/values.ts";
 import { ageColumn, nameColumn } from "../columns.ts";
@@ -13,7 +14,6 @@ import { ObjectReference } from "../core/references.ts";
 import { atomicStruct, kind, struct } from "./v1.ts";
 import { type ObjectFor } from "../../schema/kind.ts";
 import { ObjectMeta } from "../../schema/object-meta.ts";
-import { since } from "../../schema/later-fields.ts";
 import { bool, field, int32, list, map, string } from "../../schema/types.ts";
 
 const EndpointConditions = struct("EndpointConditions", "Conditions of an endpoint.", {

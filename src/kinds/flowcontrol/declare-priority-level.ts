@@ -1,8 +1,8 @@
+import { since } from "../../base/release-rows.ts";
 import type { Column } from "../../schema/columns.ts";
 import type { KindContext } from "../../schema/context.ts";
 import type { ApiObject, Conversion } from "../../schema/kind.ts";
 import { ObjectMeta } from "../../schema/object-meta.ts";
-import { since } from "../../schema/later-fields.ts";
 import { field, int32, string } from "../../schema/types.ts";
 import { between, nonNegative } from "../checks/numbers.ts";
 import { ageColumn, nameColumn } from "../columns.ts";

@@ -1,4 +1,4 @@
-import { isAtLeast } from "../../base/releases.ts";
+import { applies, since } from "../../base/release-rows.ts";
 import type { KindContext } from "../../schema/context.ts";
 import type { FieldReport } from "../../schema/faults.ts";
 
@@ -25,6 +25,9 @@ const maxQueues = 10_000_000;
 /** Number of hash bits that shuffle sharding can use. */
 const maxHashBits = 60;
 
+/** Whether an empty type is reported as missing, and members of another type are refused for every type. */
+const isStrict = applies(since("1.37"));
+
 /** Only the level `exempt` has the type Exempt. */
 export function checkLevel(
   { type, limited, exempt }: Level,
@@ -32,7 +35,7 @@ export function checkLevel(
   report: FieldReport,
   context: KindContext,
 ): void {
-  const later = isAtLeast(context.release, "1.37");
+  const later = isStrict(context);
   if ((name === "exempt") !== (type === "Exempt")) {
     report.at("type").invalid(type, "type must be 'Exempt' if and only if name is 'exempt'");
   }
@@ -55,7 +58,7 @@ export function checkLimitResponse(
   report: FieldReport,
   context: KindContext,
 ): void {
-  const later = isAtLeast(context.release, "1.37");
+  const later = isStrict(context);
   if (type === "" && later) report.at("type").required();
   else if (!responseTypes.includes(type)) report.at("type").notSupported(type, responseTypes);
   if ((type === "Reject" || (type !== "Queue" && later)) && queuing !== undefined) {

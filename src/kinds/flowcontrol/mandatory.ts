@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
-import { isAtLeast, type Release } from "../../base/releases.ts";
+import { byRelease, since } from "../../base/release-rows.ts";
+import type { Release } from "../../base/releases.ts";
 import type { FieldReport } from "../../schema/faults.ts";
 import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
 
@@ -19,11 +20,15 @@ export interface MandatoryLevel {
 /** Name of the level without limits. */
 export const exemptLevel = "exempt";
 
+const exemptSpec = byRelease<MandatoryLevel>(
+  { type: "Exempt" },
+  since("1.28", { type: "Exempt", exempt: { nominalConcurrencyShares: 0, lendablePercent: 0 } }),
+);
+
 /** Returns the specs of the mandatory priority levels in a release, by name. */
 export function mandatoryLevels(release: Release | undefined): Readonly<Record<string, MandatoryLevel>> {
-  const exempt = { nominalConcurrencyShares: 0, lendablePercent: 0 };
   return {
-    [exemptLevel]: isAtLeast(release, "1.28") ? { type: "Exempt", exempt } : { type: "Exempt" },
+    [exemptLevel]: exemptSpec({ release }),
     "catch-all": {
       type: "Limited",
       limited: { nominalConcurrencyShares: 5, limitResponse: { type: "Reject" }, lendablePercent: 0 },

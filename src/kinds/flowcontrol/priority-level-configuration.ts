@@ -2,7 +2,7 @@ import { groupAnnotation } from "../../vocabulary/names.ts";
 import * as v1 from "./v1.ts";
 import * as v1beta2 from "./v1beta2.ts";
 import * as v1beta3 from "./v1beta3.ts";
-import { isAtLeast } from "../../base/releases.ts";
+import { applies, since } from "../../base/release-rows.ts";
 import type { KindContext } from "../../schema/context.ts";
 import type { ApiObject, Conversion, ObjectFor } from "../../schema/kind.ts";
 import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
@@ -15,11 +15,11 @@ import { declarePriorityLevel, type SharesName } from "./declare-priority-level.
 const zeroKeptKey = ({ groupSuffix }: Vocabulary): string =>
   groupAnnotation(groupSuffix, "v1beta3-preserve-zero-concurrency-shares", "flowcontrol");
 
-/** First release with `v1`. */
-const zeroSince = "1.29";
+/** The releases with `v1`. */
+const distinguishesZero = applies(since("1.29"));
 
-const isZeroKept = ({ metadata }: ApiObject, { release, vocabulary }: KindContext): boolean =>
-  isAtLeast(release, zeroSince) && metadata.annotations?.[zeroKeptKey(vocabulary)] !== undefined;
+const isZeroKept = ({ metadata }: ApiObject, context: KindContext): boolean =>
+  distinguishesZero(context) && metadata.annotations?.[zeroKeptKey(context.vocabulary)] !== undefined;
 
 /** The stored version, which the previous release serves too (spec: conventions 9.2, rule 4b). */
 export const PriorityLevelConfigurationV1beta2 = declarePriorityLevel(v1beta2, {
@@ -69,7 +69,7 @@ function renameShares(object: ApiObject, from: SharesName, to: SharesName): ApiO
 function noteZero(object: ApiObject, context: KindContext): ApiObject {
   const { limited } = (object["spec"] ?? {}) as { limited?: Record<string, unknown> };
   if (limited?.["assuredConcurrencyShares"] !== 0) return withoutNote(object, context);
-  if (!isAtLeast(context.release, zeroSince)) return object;
+  if (!distinguishesZero(context)) return object;
   const { metadata } = object;
   const annotations = { ...metadata.annotations, [zeroKeptKey(context.vocabulary)]: "" };
   return { ...object, metadata: { ...metadata, annotations } };

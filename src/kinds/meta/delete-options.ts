@@ -1,4 +1,4 @@
-import { since } from "../../schema/later-fields.ts";
+import { since } from "../../base/release-rows.ts";
 import { struct } from "../../schema/meta.ts";
 import { bool, field, int64, list, string, type Static } from "../../schema/types.ts";
 

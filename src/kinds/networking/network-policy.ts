@@ -1,3 +1,4 @@
+import { until } from "../../base/release-rows.ts";
 import { selectorCell } from "../cells.ts";
 import { portNumberOrName } from "../checks/names.ts";
 import { labelSelector } from "../checks/selectors.ts";
@@ -16,7 +17,8 @@ import { type ObjectFor } from "../../schema/kind.ts";
 import { ObjectMeta } from "../../schema/object-meta.ts";
 import { conditionList } from "../checks/conditions.ts";
 import { removedIn } from "../../schema/later-fields.ts";
-import { field, int32, intOrString, list, string } from "../../schema/types.ts";
+import type { StatusSpec } from "../../schema/subresources.ts";
+import { field, int32, intOrString, list, string, type Static } from "../../schema/types.ts";
 
 const NetworkPolicyPort = struct(
   "NetworkPolicyPort",
@@ -120,6 +122,18 @@ const NetworkPolicyStatus = struct("NetworkPolicyStatus", "Observed state of a N
     .check(conditionList),
 });
 
+interface WithStatus {
+  status?: Static<typeof NetworkPolicyStatus> | undefined;
+}
+
+const policyStatus: StatusSpec<WithStatus> = {
+  initial: () => ({}),
+  write(written, live, context) {
+    const keepsStatus = context.enabled("NetworkPolicyStatus") || live.status?.conditions !== undefined;
+    return keepsStatus ? written.status : {};
+  },
+};
+
 export const NetworkPolicy = kind({
   name: "NetworkPolicy",
   resource: "networkpolicies",
@@ -133,15 +147,8 @@ export const NetworkPolicy = kind({
     status: field(3, NetworkPolicyStatus, "Observed state of the NetworkPolicy.").emitEmpty(),
   },
   later: () => ({ status: removedIn("1.28") }),
-  laterStatus: { since: "1.28", status: undefined },
   generationOf: ({ spec }) => spec,
-  status: {
-    initial: () => ({}),
-    write(written, live, context) {
-      const keepsStatus = context.enabled("NetworkPolicyStatus") || live.status?.conditions !== undefined;
-      return keepsStatus ? written.status : {};
-    },
-  },
+  status: until("1.28", policyStatus),
   validateCreate(policy, report, context) {
     unambiguousBlocks(policy, undefined, report, context);
   },

@@ -1,4 +1,5 @@
-import { isAtLeast } from "../../base/releases.ts";
+import { since, until } from "../../base/release-rows.ts";
+import type { FieldReport } from "../../schema/faults.ts";
 import { kind, struct } from "./v1.ts";
 import type { ObjectFor } from "../../schema/kind.ts";
 import { ObjectMeta } from "../../schema/object-meta.ts";
@@ -34,6 +35,19 @@ const Scheduling = struct("Scheduling", "Scheduling constraints of a runtime cla
     .check(uniqueBy((toleration) => JSON.stringify(toleration))),
 });
 
+interface WithHandler {
+  readonly handler: string;
+}
+
+function checkHandler({ handler }: WithHandler, report: FieldReport): void {
+  dnsLabel(handler, report.at("handler"));
+}
+
+function requireHandler(runtimeClass: WithHandler, report: FieldReport): void {
+  if (runtimeClass.handler === "") report.at("handler").required();
+  else checkHandler(runtimeClass, report);
+}
+
 export const RuntimeClass = kind({
   name: "RuntimeClass",
   resource: "runtimeclasses",
@@ -65,10 +79,7 @@ export const RuntimeClass = kind({
       "Scheduling constraints for pods of the class; absent for all nodes.",
     ).nullable(),
   },
-  validate({ handler }, report, { release }) {
-    if (handler === "" && isAtLeast(release, "1.36")) report.at("handler").required();
-    else dnsLabel(handler, report.at("handler"));
-  },
+  validate: [until("1.36", checkHandler), since("1.36", requireHandler)],
   validateUpdate({ handler }, live, report) {
     unchanged(handler, live.handler, report.at("handler"));
   },

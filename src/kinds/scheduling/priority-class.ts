@@ -1,4 +1,6 @@
+import { since } from "../../base/release-rows.ts";
 import { kind } from "./v1.ts";
+import type { Column } from "../../schema/columns.ts";
 import type { ObjectFor } from "../../schema/kind.ts";
 import { ObjectMeta } from "../../schema/object-meta.ts";
 import { bool, field, int32, string } from "../../schema/types.ts";
@@ -15,6 +17,13 @@ export const systemClasses: ReadonlyMap<string, number> = new Map([
 ]);
 
 const preemptionPolicies = ["Never", "PreemptLowerPriority"];
+
+const preemptionColumn: Column<{ readonly preemptionPolicy?: string | undefined }> = {
+  name: "PreemptionPolicy",
+  type: "string",
+  doc: "Whether pods of the class preempt others.",
+  cell: ({ preemptionPolicy }) => preemptionPolicy ?? "",
+};
 
 export const PriorityClass = kind({
   name: "PriorityClass",
@@ -71,18 +80,6 @@ export const PriorityClass = kind({
     if (priorityClass.value !== live.value) report.at("value").forbidden("may not be changed in an update");
     unchanged(priorityClass.preemptionPolicy, live.preemptionPolicy, report.at("preemptionPolicy"));
   },
-  laterColumns: [
-    {
-      since: "1.32",
-      after: "Age",
-      column: {
-        name: "PreemptionPolicy",
-        type: "string",
-        doc: "Whether pods of the class preempt others.",
-        cell: (priorityClass) => priorityClass.preemptionPolicy ?? "",
-      },
-    },
-  ],
   columns: [
     nameColumn,
     { name: "Value", type: "integer", doc: "Priority of the pods.", cell: ({ value }) => value },
@@ -93,6 +90,7 @@ export const PriorityClass = kind({
       cell: (priorityClass) => priorityClass.globalDefault ?? false,
     },
     ageColumn,
+    since("1.32", preemptionColumn),
   ],
 });
 export type PriorityClass = ObjectFor<typeof PriorityClass>;

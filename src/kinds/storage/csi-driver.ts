@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import { isAtLeast } from "../../base/releases.ts";
+import { byRelease, since } from "../../base/release-rows.ts";
 import { orNone } from "../cells.ts";
 import { unchanged } from "../checks/values.ts";
 import { ageColumn, nameColumn } from "../columns.ts";
@@ -8,8 +8,7 @@ import { kind, struct } from "./v1.ts";
 import type { FieldReport } from "../../schema/faults.ts";
 import { type ObjectFor } from "../../schema/kind.ts";
 import { ObjectMeta } from "../../schema/object-meta.ts";
-import { since } from "../../schema/later-fields.ts";
-import { bool, field, int64, list, string } from "../../schema/types.ts";
+import { bool, field, int64, list, string, type Static } from "../../schema/types.ts";
 
 const TokenRequest = struct("TokenRequest", "A token of the pod's service account for a driver.", {
   audience: field(1, string, "Audience of the token; empty means the API server.").declaredRequired(),
@@ -113,8 +112,19 @@ const CSIDriverSpec = struct(
 const tokensInSecrets =
   "spec.serviceAccountTokenInSecrets: recommended to be set explicitly when spec.tokenRequests is configured; the tokens are otherwise in the volume context";
 
-/** Members of the spec that can be changed. */
-const followedByNodes = ["tokenRequests", "requiresRepublish", "seLinuxMount"] as const;
+type Spec = Static<typeof CSIDriverSpec> | undefined;
+
+/** The part of the spec whose changes increment the generation. */
+const countedPart = byRelease<(spec: Spec) => unknown>(
+  (spec) => [spec?.tokenRequests, spec?.requiresRepublish, spec?.seLinuxMount],
+  since("1.30", (spec) => spec),
+);
+
+/** Members of the spec that can't be changed. */
+const fixedMembers = byRelease<readonly ("fsGroupPolicy" | "podInfoOnMount" | "volumeLifecycleModes")[]>(
+  ["fsGroupPolicy", "podInfoOnMount", "volumeLifecycleModes"],
+  since("1.30", ["volumeLifecycleModes"]),
+);
 
 export const CSIDriver = kind({
   name: "CSIDriver",
@@ -130,10 +140,7 @@ export const CSIDriver = kind({
   },
   prepareUpdate(copy, live, context) {
     // New drivers have no generation; the first change of these members sets it to 1.
-    const changed = isAtLeast(context.release, "1.30")
-      ? !isDeepStrictEqual(copy.spec, live.spec)
-      : followedByNodes.some((name) => !isDeepStrictEqual(copy.spec?.[name], live.spec?.[name]));
-    if (changed) {
+    if (!isDeepStrictEqual(countedPart(context)(copy.spec), countedPart(context)(live.spec))) {
       copy.metadata.generation = Number(live.metadata.generation ?? 0) + 1;
     }
   },
@@ -144,10 +151,7 @@ export const CSIDriver = kind({
     const before = live.spec ?? {};
     // The spelling of the reference.
     unchanged(spec.attachRequired, before.attachRequired, report.at("spec", "attachedRequired"));
-    const fixed = isAtLeast(context.release, "1.30")
-      ? (["volumeLifecycleModes"] as const)
-      : (["fsGroupPolicy", "podInfoOnMount", "volumeLifecycleModes"] as const);
-    for (const name of fixed) unchanged(spec[name], before[name], report.at("spec", name));
+    for (const name of fixedMembers(context)) unchanged(spec[name], before[name], report.at("spec", name));
   },
   warnings({ spec }, context, live) {
     if (!context.enabled("CSIServiceAccountTokenSecrets")) return [];

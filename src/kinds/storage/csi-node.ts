@@ -1,4 +1,4 @@
-import { isAtLeast } from "../../base/releases.ts";
+import { byRelease, since } from "../../base/release-rows.ts";
 import { nonNegative } from "../checks/numbers.ts";
 import { same, uniqueBy } from "../checks/values.ts";
 import { ageColumn, nameColumn } from "../columns.ts";
@@ -6,7 +6,6 @@ import { checkNodeDriver, nodeIdentifier } from "./csi-node-rules.ts";
 import { kind, struct } from "./v1.ts";
 import { type ObjectFor } from "../../schema/kind.ts";
 import { ObjectMeta } from "../../schema/object-meta.ts";
-import { since } from "../../schema/later-fields.ts";
 import { field, int32, list, string, time } from "../../schema/types.ts";
 
 const VolumeNodeResources = struct("VolumeNodeResources", "Volume limits of a driver on a node.", {
@@ -62,6 +61,11 @@ const CSINodeStatus = struct("CSINodeStatus", "Observed health of the storage of
     .gated("CSIVolumeHealth"),
 });
 
+/** The path of all changed drivers. */
+const driversPath = byRelease(["CSINodeDriver"], since("1.33", ["spec", "drivers"]));
+
+const nodeStatus = { initial: () => ({}), keepsMetadata: "all" } as const;
+
 export const CSINode = kind({
   name: "CSINode",
   resource: "csinodes",
@@ -77,14 +81,9 @@ export const CSINode = kind({
   later: () => ({
     status: since("1.37", field(3, CSINodeStatus, "Observed health of the storage of the node.").emitEmpty()),
   }),
-  laterStatus: {
-    since: "1.37",
-    status: { initial: () => ({}), keepsMetadata: "all" },
-  },
+  status: since("1.37", nodeStatus),
   validateUpdate(node, live, report, context) {
-    const path = isAtLeast(context.release, "1.33")
-      ? report.at("spec", "drivers")
-      : report.at("CSINodeDriver");
+    const path = report.at(...driversPath(context));
     const ignored = context.enabled("MutableCSINodeAllocatableCount") ? { allocatable: undefined } : {};
     const now = new Map((node.spec?.drivers ?? []).map((driver) => [driver.name, driver]));
     for (const driver of live.spec?.drivers ?? []) {

@@ -1,5 +1,6 @@
 import { labelKey } from "../../vocabulary/names.ts";
-import { isAtLeast } from "../../base/releases.ts";
+import { byRelease, since } from "../../base/release-rows.ts";
+import type { FieldReport } from "../../schema/faults.ts";
 import { unchanged, same } from "../checks/values.ts";
 import { ageColumn, nameColumn } from "../columns.ts";
 import { labelWarnings } from "../core/deprecated-labels.ts";
@@ -10,6 +11,12 @@ import { type ObjectFor, type ObjectMetaValue } from "../../schema/kind.ts";
 import { ObjectMeta } from "../../schema/object-meta.ts";
 import { bool, field, list, map, string } from "../../schema/types.ts";
 import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
+
+/** Reports the change of a member. */
+const refuseChange = byRelease(
+  (report: FieldReport, name: string) => report.forbidden(`updates to ${name} are forbidden.`),
+  since("1.36", (report, _name, value?: unknown) => report.invalid(value, "field is immutable")),
+);
 
 export const StorageClass = kind({
   name: "StorageClass",
@@ -67,9 +74,7 @@ export const StorageClass = kind({
   validateUpdate(storageClass, live, report, context) {
     for (const name of ["parameters", "provisioner", "reclaimPolicy"] as const) {
       if (same(storageClass[name], live[name])) continue;
-      if (isAtLeast(context.release, "1.36"))
-        report.at(name).invalid(storageClass[name], "field is immutable");
-      else report.at(name).forbidden(`updates to ${name} are forbidden.`);
+      refuseChange(context)(report.at(name), name, storageClass[name]);
     }
     unchanged(storageClass.volumeBindingMode, live.volumeBindingMode, report.at("volumeBindingMode"));
   },

@@ -1,4 +1,4 @@
-import { isAtLeast } from "../../base/releases.ts";
+import { byRelease, since } from "../../base/release-rows.ts";
 import type { KindContext } from "../../schema/context.ts";
 import { storageDriverName } from "../checks/names.ts";
 import { dnsSubdomainFaults } from "../../base/names.ts";
@@ -16,14 +16,20 @@ interface Attachment {
   };
 }
 
+/** Checks the name of the driver; earlier releases check its form in new attachments only. */
+const checkAttacher = byRelease(requireName, since("1.36", storageDriverName));
+
+function requireName(name: string, report: FieldReport): void {
+  if (name === "") report.required();
+}
+
 /** Checks the spec of an attachment. */
 export function checkAttachment(
   { attacher, nodeName, source }: Attachment,
   report: FieldReport,
   context: KindContext,
 ): void {
-  if (isAtLeast(context.release, "1.36")) storageDriverName(attacher, report.at("attacher"), context);
-  else if (attacher === "") report.at("attacher").required();
+  checkAttacher(context)(attacher, report.at("attacher"), context);
   const here = report.at("source");
   const { persistentVolumeName: name, inlineVolumeSpec: inline } = source;
   const oneOfBoth = "must specify exactly one of inlineVolumeSpec and persistentVolumeName";

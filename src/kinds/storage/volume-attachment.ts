@@ -1,4 +1,5 @@
-import { isAtLeast } from "../../base/releases.ts";
+import { since, until } from "../../base/release-rows.ts";
+import type { FieldReport } from "../../schema/faults.ts";
 import { dnsSubdomain, storageDriverName } from "../checks/names.ts";
 import { same } from "../checks/values.ts";
 import { ageColumn, nameColumn } from "../columns.ts";
@@ -7,8 +8,7 @@ import { kind, struct } from "./v1.ts";
 import { checkAttachment, checkAttachmentStatus } from "./volume-attachment-rules.ts";
 import { type ObjectFor } from "../../schema/kind.ts";
 import { ObjectMeta } from "../../schema/object-meta.ts";
-import { since } from "../../schema/later-fields.ts";
-import { bool, field, int32, map, string, time } from "../../schema/types.ts";
+import { bool, field, int32, map, string, time, type Static } from "../../schema/types.ts";
 
 const VolumeAttachmentSource = struct(
   "VolumeAttachmentSource",
@@ -59,6 +59,19 @@ const VolumeAttachmentStatus = struct("VolumeAttachmentStatus", "Observed state 
   detachError: field(4, VolumeError, "Last error of detaching the volume.").nullable(),
 });
 
+interface WithAttachment {
+  readonly spec: Static<typeof VolumeAttachmentSpec>;
+}
+
+function checkNewAttacher({ spec }: WithAttachment, report: FieldReport): void {
+  storageDriverName(spec.attacher, report.at("spec", "attacher"));
+}
+
+function checkVolumeName({ spec }: WithAttachment, report: FieldReport): void {
+  const { persistentVolumeName: name } = spec.source;
+  if (name !== undefined) dnsSubdomain(name, report.at("spec", "source", "persistentVolumeName"));
+}
+
 export const VolumeAttachment = kind({
   name: "VolumeAttachment",
   resource: "volumeattachments",
@@ -79,11 +92,7 @@ export const VolumeAttachment = kind({
     checkAttachment(attachment.spec, report.at("spec"), context);
     checkAttachmentStatus(attachment.status ?? { attached: false }, report.at("status"));
   },
-  validateCreate({ spec: { attacher, source } }, report, context) {
-    if (!isAtLeast(context.release, "1.36")) storageDriverName(attacher, report.at("spec", "attacher"));
-    const { persistentVolumeName: name } = source;
-    if (name !== undefined) dnsSubdomain(name, report.at("spec", "source", "persistentVolumeName"));
-  },
+  validateCreate: [until("1.36", checkNewAttacher), checkVolumeName],
   validateUpdate(attachment, live, report) {
     if (!same(attachment.spec, live.spec)) report.at("spec").invalid(attachment.spec, "field is immutable");
   },

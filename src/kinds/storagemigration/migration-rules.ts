@@ -1,4 +1,4 @@
-import { isAtLeast } from "../../base/releases.ts";
+import { applies, until } from "../../base/release-rows.ts";
 import { dns1035LabelFaults, dnsSubdomainFaults } from "../../base/names.ts";
 import type { KindContext } from "../../schema/context.ts";
 import type { FieldReport } from "../../schema/faults.ts";
@@ -19,9 +19,9 @@ export interface MigrationStatus {
 }
 
 /** Whether the release names the version of the resource (v1alpha1). */
-function hasVersion({ release }: KindContext): boolean {
-  return !isAtLeast(release, "1.35");
-}
+const hasVersion = applies(until("1.35"));
+/** Whether a migration that has ended may not have the condition Running. */
+const checksRunning = applies(until("1.36"));
 
 /** Checks the resource of a migration. */
 export function checkSpec(spec: MigrationSpec, report: FieldReport, context: KindContext): void {
@@ -72,7 +72,7 @@ export function checkMigrationStatus(
   if (ended.Succeeded && ended.Failed) {
     conditionsAt.invalid(conditions, "Both success and failed conditions cannot be true at the same time");
   }
-  if (!isAtLeast(context.release, "1.36")) checkRunning(conditions, ended, conditionsAt);
+  if (checksRunning(context)) checkRunning(conditions, ended, conditionsAt);
   const names = { Succeeded: "Success", Failed: "Failed" };
   for (const type of ["Succeeded", "Failed"] as const) {
     if (ended[type] || !isTrue(live.conditions ?? [], type)) continue;

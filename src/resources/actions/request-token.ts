@@ -1,5 +1,5 @@
 import { labelKey } from "../../vocabulary/names.ts";
-import { isAtLeast } from "../../base/releases.ts";
+import { applies, since } from "../../base/release-rows.ts";
 import { StatusError } from "../../base/status-error.ts";
 import { TokenRequest } from "../../kinds/authentication/token-request.ts";
 import type { ApiObject } from "../../schema/kind.ts";
@@ -11,6 +11,8 @@ import { decodeEntry, uidOf } from "../objects/stored.ts";
 import { credentialId, type TokenFacts, type TokenIssuer } from "../engine/token-issuer.ts";
 import { admitAction, checkBody } from "../writes/write.ts";
 import type { ActionOptions } from "./action.ts";
+
+const showsUid = applies(since("1.34"));
 
 interface Request extends ApiObject {
   spec: {
@@ -58,7 +60,7 @@ export async function requestToken(
     ...request.metadata,
     name,
     namespace,
-    ...(isAtLeast(engine.registry.release, "1.34") && { uid: request.metadata.uid ?? account.metadata.uid }),
+    ...(showsUid(engine.registry) && { uid: request.metadata.uid ?? account.metadata.uid }),
     creationTimestamp: engine.timestamps.at(nowMs),
   };
   await admitAction(engine, target, body, options, () => {

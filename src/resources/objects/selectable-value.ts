@@ -5,8 +5,7 @@ import { decodeEntry, type Header } from "./stored.ts";
 
 /** Whether the headers of all objects of a kind have a selectable field, so that their bytes and indexes can be searched for it. */
 export function isInHeaders({ custom, laterSelectable }: Kind, field: string): boolean {
-  if (custom !== undefined) return false;
-  return laterSelectable === undefined || !Object.hasOwn(laterSelectable.fields, field);
+  return custom === undefined && laterSelectable?.has(field) !== true;
 }
 
 /**

@@ -1,9 +1,12 @@
-import { isAtLeast } from "../../base/releases.ts";
+import { applies, since } from "../../base/release-rows.ts";
 import { discardUnreadable } from "../../storage/discard.ts";
 import { FieldReport, invalidError } from "../../schema/faults.ts";
 import { conflict, notFound, type Engine, type Target } from "../engine/engine.ts";
 import { storeFailure } from "../engine/resource-version.ts";
 import { keyOf } from "../registry/registry.ts";
+
+/** Whether an object that can be read is deleted as usual. */
+const deletesReadable = applies(since("1.37"));
 
 /** The option of a deletion with {@link deleteUnreadable}. */
 export const unsafeOption = "ignoreStoreReadErrorWithClusterBreakingPotential";
@@ -22,7 +25,7 @@ export async function deleteUnreadable(engine: Engine, target: Target, dryRun: b
     },
   );
   if (result === "discarded") return;
-  if (!isAtLeast(engine.registry.release, "1.37")) {
+  if (!deletesReadable(engine.registry)) {
     const report = FieldReport.start();
     report
       .at(unsafeOption)

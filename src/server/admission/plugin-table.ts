@@ -40,7 +40,8 @@ import { eventRateLimit, readEventLimits } from "../../admission/plugins/event-r
 import { clusterTrustBundleAttest } from "../../admission/plugins/trust-bundles.ts";
 import { namespaceLifecycle } from "../../admission/plugins/namespace-lifecycle.ts";
 import { nodeRestriction } from "../../admission/plugins/node-restriction/node-restriction.ts";
-import { defaultRelease, isAtLeast, type Release } from "../../base/releases.ts";
+import { type Released, rowOf, rowsIn, since } from "../../base/release-rows.ts";
+import { type Release } from "../../base/releases.ts";
 import { stackOf } from "../../base/logger.ts";
 import type { MaybePromise } from "../../base/maybe-promise.ts";
 import { Namespace } from "../../kinds/core/namespace.ts";
@@ -57,8 +58,6 @@ export interface PluginRow {
   readonly name: string;
   /** Whether the plugin is enabled unless an option says otherwise. */
   readonly byDefault: boolean;
-  /** The release that introduced the plugin; absent for one of the reference release. */
-  readonly since?: Release;
   /** Creates the plugin; throws a `ConfigurationError` for a configuration that it can't use. */
   readonly create: CreatePlugin;
 }
@@ -76,7 +75,7 @@ const on = (name: string, create: CreatePlugin): PluginRow => ({ name, byDefault
 const off = (name: string, create: CreatePlugin): PluginRow => ({ name, byDefault: false, create });
 
 /** The built-in plugins in the order in which they run. A new plugin gets a row here, and one in docs/admission.md. */
-export const pluginTable: readonly PluginRow[] = [
+const pluginRows: readonly Released<PluginRow>[] = [
   off("AlwaysAdmit", alwaysAdmit),
   off("NamespaceAutoProvision", ({ vocabulary }, { namespaces, provision }) =>
     namespaceAutoProvision(namespaces, provision, vocabulary),
@@ -132,14 +131,14 @@ export const pluginTable: readonly PluginRow[] = [
   on("CertificateSubjectRestriction", ({ vocabulary }) => certificateSubjectRestriction(vocabulary)),
   on("DefaultIngressClass", ({ vocabulary }, { facts }) => defaultIngressClass(facts, vocabulary)),
   off("DenyServiceExternalIPs", denyServiceExternalIps),
-  {
+  since(
+    "1.32",
     // Loaded by releases that have it.
-    ...on("MutatingAdmissionPolicy", async (...input) => {
+    on("MutatingAdmissionPolicy", async (...input) => {
       const { mutatingPolicies } = await import("./mutating-policies.ts");
       return mutatingPolicies(...input);
     }),
-    since: "1.32",
-  },
+  ),
   on("MutatingAdmissionWebhook", configuredMutatingWebhooks),
   on("ValidatingAdmissionPolicy", validatingPolicies),
   on("ValidatingAdmissionWebhook", configuredValidatingWebhooks),
@@ -209,7 +208,10 @@ async function tolerationRestrictions(
   return podTolerationRestriction(facts, value, vocabulary);
 }
 
+/** The built-in plugins of all releases, in the order in which they run. */
+export const pluginTable: readonly PluginRow[] = pluginRows.map((row) => rowOf(row).value);
+
 /** Returns the built-in plugins that a release has, in the order in which they run. */
 export function pluginsOf(release: Release): readonly PluginRow[] {
-  return pluginTable.filter(({ since }) => isAtLeast(release, since ?? defaultRelease));
+  return rowsIn(pluginRows, { release });
 }

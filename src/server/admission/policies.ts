@@ -1,5 +1,5 @@
 import { groupVersion } from "../../vocabulary/names.ts";
-import { isAtLeast } from "../../base/releases.ts";
+import { applies, since } from "../../base/release-rows.ts";
 import type { PolicyServices } from "../../admission/policies/policy-inputs.ts";
 import type { AdmissionPlugin } from "../../admission/admission-chain.ts";
 import type { PluginConfiguration } from "../../admission/configuration.ts";
@@ -27,6 +27,8 @@ import type { AdmissionParts } from "../webhooks/admission-parts.ts";
 import { policyPrograms } from "../webhooks/policy-programs.ts";
 import { staticManifests } from "./static-manifests.ts";
 import type { ServerOptions } from "../options/server-options.ts";
+
+const excludesReviews = applies(since("1.30"));
 
 /** Dependencies of both plugins of policies. */
 export type SharedParts = PolicyPluginParts & PolicyServices;
@@ -127,7 +129,7 @@ export function sharedParts(
     authorizer,
     namespaces: facts.namespaces,
     enabled: enabled(gate) && versions.some((kind) => registry.serves(kind)),
-    excludesReviews: isAtLeast(options.release, "1.30"),
+    excludesReviews: excludesReviews(options),
     isServing: parts.webhooks.isServing,
   };
 }

@@ -12,7 +12,7 @@ import { ServiceAccountTokens } from "../../authentication/service-accounts/serv
 import { parseTokenFile, TokenFileAuthenticator, type TokenEntry } from "../../authentication/token-file.ts";
 import { TokenWebhook } from "../../authentication/token-webhook.ts";
 import { rarely } from "../../base/clock.ts";
-import { isAtLeast } from "../../base/releases.ts";
+import { applies, since } from "../../base/release-rows.ts";
 import { authentication } from "../../kinds/groups.ts";
 import { groupName } from "../../schema/kind.ts";
 import { outageLogIntervalMs, remoteService } from "../webhooks/remote-services.ts";
@@ -138,7 +138,7 @@ function isAnonymous(configured: ConfiguredAuthentication, byDefault: boolean) {
 }
 
 /** First release in which users of client certificates have the identifier of the certificate. */
-const credentialIdsSince = "1.32";
+const identifiesCertificates = applies(since("1.32"));
 
 /**
  * Methods that use the TLS client certificate. A certificate of an authenticating proxy doesn't identify the caller.
@@ -151,7 +151,7 @@ function certificateMethods(options: ServerOptions, { authorities, counters }: P
   } = options;
   if (authorities === undefined) return [];
   const { clients, proxies } = authorities;
-  const hasIds = isAtLeast(options.release, credentialIdsSince);
+  const hasIds = identifiesCertificates(options);
   const clientCertificates = new ClientCertificateAuthenticator(
     new ClientCertificateVerifier(clients, clock),
     {

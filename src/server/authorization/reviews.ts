@@ -1,3 +1,4 @@
+import { emptyTimes } from "../../schema/object-meta.ts";
 import type { Authenticator } from "../../authentication/authenticator.ts";
 import { reviewToken, type TokenReviewSpec } from "../../authentication/token-review.ts";
 import { reviewAccess, reviewSelfAccess } from "../../authorization/reviews/access.ts";
@@ -15,7 +16,6 @@ import type {
 import type { BulkAccessReviewSpec } from "../../kinds/insight/bulk-access-review.ts";
 import { decodeContinueToken, encodeContinueToken } from "../../kinds/insight/continue-token.ts";
 import { defaultSubjects, type SubjectAccessListSpec } from "../../kinds/insight/subject-access-list.ts";
-import { isAtLeast } from "../../base/releases.ts";
 import type { Timestamps } from "../../base/timestamps.ts";
 import type { Registry } from "../../resources/registry/registry.ts";
 import { insightNotes } from "../../authorization/reviews/insight-notes.ts";
@@ -108,7 +108,7 @@ function accessReviewHandlers({
         const { namespace } = review["spec"] as { namespace: string };
         // The response has only the rules.
         review["spec"] = {};
-        review["metadata"] = isAtLeast(registry.release, "1.34") ? {} : { creationTimestamp: null };
+        review["metadata"] = emptyTimes(registry);
         review["status"] = await reviewRules(user, namespace, authorizer);
       },
     ],

@@ -7,7 +7,7 @@ import type { ServerOptions } from "../options/server-options.ts";
 /** Returns what decides which rules the default roles have; undefined for the reference release. */
 export function laterRoleOptions(options: ServerOptions): RoleOptions | undefined {
   const { release } = options;
-  return release === defaultRelease ? undefined : { release, featureEnabled: featureGates(options).enabled };
+  return release === defaultRelease ? undefined : { release, enabled: featureGates(options).enabled };
 }
 
 /** Loads the changes of the default roles in the release; undefined for the reference release. */

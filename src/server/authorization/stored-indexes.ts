@@ -1,7 +1,7 @@
 import { StoredNodeNeeds, type LaterNodeNeeds } from "../../authorization/node/stored-node-needs.ts";
 import { needsNodeSelectors } from "../../authorization/node/later-needs.ts";
 import { StoredRbac } from "../../authorization/rbac/stored-rbac.ts";
-import { isAtLeast } from "../../base/releases.ts";
+import { applies, since } from "../../base/release-rows.ts";
 import { stackOf } from "../../base/logger.ts";
 import { Namespace } from "../../kinds/core/namespace.ts";
 import { NamespacePhases } from "../../resources/followers/namespace-phases.ts";
@@ -38,10 +38,12 @@ export function storedIndexes(
   };
 }
 
+const readsOwnClaims = applies(since("1.28"));
+
 function laterNeeds(options: ServerOptions): LaterNodeNeeds | undefined {
   const later = laterRoleOptions(options);
   if (later === undefined) return undefined;
-  return { resourceClaims: isAtLeast(later.release, "1.28"), ownPods: needsNodeSelectors(later) };
+  return { resourceClaims: readsOwnClaims(later), ownPods: needsNodeSelectors(later) };
 }
 
 function close(opened: { close(): unknown }): unknown {

@@ -9,7 +9,7 @@ import type { AddressObjects } from "../../resources/services/address-objects.ts
 import { AddressRange } from "../../resources/services/address-range.ts";
 import { ServiceClaimRepair } from "../../resources/services/claim-repair.ts";
 import { ServiceAllocation, type PortRange } from "../../resources/services/service-allocation.ts";
-import { isAtLeast } from "../../base/releases.ts";
+import { applies, gate, since } from "../../base/release-rows.ts";
 import { rarely } from "../../base/clock.ts";
 import { stackOf } from "../../base/logger.ts";
 import type { Store } from "../../storage/store.ts";
@@ -69,7 +69,9 @@ export function serverEffects(
     prefix,
     ranges,
     ports,
-    reservedPorts: reservesPorts(options) ? reservedPorts(ports) : 0,
+    reservedPorts: reservesPorts({ release: options.release, enabled: featureGates(options).enabled })
+      ? reservedPorts(ports)
+      : 0,
     objects,
     randomInt,
     leftBehind,
@@ -80,10 +82,7 @@ export function serverEffects(
 }
 
 /** Whether the beginning of the range of node ports is left to requested ones. */
-function reservesPorts(options: ServerOptions): boolean {
-  if (isAtLeast(options.release, "1.31")) return true;
-  return isAtLeast(options.release, "1.27") && featureGates(options).enabled("ServiceNodePortStaticSubrange");
-}
+const reservesPorts = applies(since("1.27", gate("ServiceNodePortStaticSubrange")), since("1.31"));
 
 /** Returns how many node ports at the beginning of a range are left to requested ones: a 32nd of it, at least 16, at most 128. */
 function reservedPorts({ first, last }: PortRange): number {

@@ -1,6 +1,7 @@
 import { apiGroup, groupVersion } from "../../vocabulary/names.ts";
 import { parseDuration } from "../../base/duration.ts";
-import { defaultRelease, isAtLeast, type Release } from "../../base/releases.ts";
+import { applies, gate, since, until } from "../../base/release-rows.ts";
+import { defaultRelease, type Release } from "../../base/releases.ts";
 import { assertNoFaults, readConfiguration } from "../../schema/configuration.ts";
 import { FieldReport } from "../../schema/faults.ts";
 import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
@@ -42,6 +43,10 @@ const secretLengths = { aesgcm: [16, 24, 32], aescbc: [16, 24, 32], secretbox: [
 type KeyProvider = keyof typeof secretLengths;
 const keyProviders: readonly KeyProvider[] = ["aesgcm", "aescbc", "secretbox"];
 
+const allowsV1 = applies(until("1.28"), gate("KMSv1"));
+/** Whether entries that an earlier one hides are refused. */
+const checksHidden = applies(since("1.27"));
+
 /**
  * Reads the file of `--encryption-provider-config`.
  *
@@ -64,7 +69,7 @@ export async function readEncryptionConfiguration(
   const { resources: entries = [] } = value;
   if (entries.length === 0) report.required("at least one entry is required");
   const kmsNames = new Set<string>();
-  const rules = { kmsNames, allowsV1: !isAtLeast(release, "1.28") || enabled("KMSv1") };
+  const rules = { kmsNames, allowsV1: allowsV1({ release, enabled }) };
   const configured = entries.map(({ resources = [], providers = [] }, index) => {
     const place = report.at(index);
     if (providers.length === 0) place.at("providers").required("at least one provider is required");
@@ -73,7 +78,7 @@ export async function readEncryptionConfiguration(
       providers: providers.flatMap((one, at) => checkProvider(one, place.at("providers", at), rules)),
     };
   });
-  if (isAtLeast(release, "1.27")) {
+  if (checksHidden({ release })) {
     checkHidden(
       entries.map(({ resources = [] }) => resources),
       report,

@@ -25,7 +25,7 @@ export async function componentStatuses(
     {
       kind: ComponentStatus.name,
       apiVersion: ComponentStatus.version,
-      metadata: { name: storeComponent, ...emptyTimes(release) },
+      metadata: { name: storeComponent, ...emptyTimes({ release }) },
       conditions: [condition],
     },
   ];

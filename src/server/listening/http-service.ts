@@ -33,7 +33,8 @@ import { sortedListsOfProcess } from "../../http/verbs/sort-memory.ts";
 import { bufferedListsOfProcess } from "../../http/verbs/buffered-parts.ts";
 import { PathTable } from "../../http/request/path-table.ts";
 import { OpenStreams } from "../../http/transport/open-streams.ts";
-import { isAtLeast, isLater, type Release } from "../../base/releases.ts";
+import { applies, rowsIn, since } from "../../base/release-rows.ts";
+import { type Release } from "../../base/releases.ts";
 import type { AggregatedVersion } from "../../http/documents/aggregated-discovery.ts";
 import { rarely } from "../../base/clock.ts";
 import type { Engine } from "../../resources/engine/engine.ts";
@@ -190,9 +191,11 @@ function requestObservers({
   return { observer: allObservers(observers), requests };
 }
 
+const hasSingularNames = applies(since("1.27"));
+
 /** Returns the versions of the aggregated discovery document in a release. */
 function aggregatedVersions(release: Release, on: Engine["featureEnabled"]): readonly AggregatedVersion[] {
-  const versions: AggregatedVersion[] = isLater("1.30", release) ? [] : ["v2"];
+  const versions = rowsIn<AggregatedVersion>([since("1.30", "v2")], { release });
   return on("AggregatedDiscoveryRemoveBetaType") ? versions : [...versions, "v2beta1"];
 }
 
@@ -208,7 +211,7 @@ function addApiDocuments(
   addDiscoveryPaths(paths, registry, apiServices, {
     aggregated: on("AggregatedDiscoveryEndpoint") ? aggregatedVersions(registry.release, on) : [],
     storageVersionHash: on("StorageVersionHash"),
-    singularNames: isAtLeast(registry.release, "1.27"),
+    singularNames: hasSingularNames(registry),
   });
   const version3 = on("OpenAPIV3");
   const enums = on("OpenAPIEnums");

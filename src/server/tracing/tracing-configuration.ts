@@ -1,5 +1,6 @@
 import { groupVersion } from "../../vocabulary/names.ts";
-import { isLater, type Release } from "../../base/releases.ts";
+import { rowsIn, since } from "../../base/release-rows.ts";
+import { type Release } from "../../base/releases.ts";
 import { assertNoFaults, readConfiguration, type ConfigurationForm } from "../../schema/configuration.ts";
 import { FieldReport } from "../../schema/faults.ts";
 import { struct } from "../../schema/meta.ts";
@@ -52,9 +53,7 @@ function formOf(
   { groupSuffix }: Vocabulary,
   release: Release,
 ): ConfigurationForm<typeof TracingConfiguration> {
-  const versions = ["v1alpha1"];
-  if (!isLater("1.27", release)) versions.unshift("v1beta1");
-  if (!isLater("1.34", release)) versions.unshift("v1");
+  const versions = rowsIn([since("1.34", "v1"), since("1.27", "v1beta1"), "v1alpha1"], { release });
   return {
     type: TracingConfiguration,
     kind: "TracingConfiguration",

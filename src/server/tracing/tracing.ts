@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { rarely } from "../../base/clock.ts";
-import { isLater } from "../../base/releases.ts";
+import { applies, since } from "../../base/release-rows.ts";
 import { Tracer } from "../../base/tracing/tracer.ts";
 import type { MetricSet } from "../../http/metrics/metric-set.ts";
 import type { RequestTracing } from "../../http/request/request-trace.ts";
@@ -11,6 +11,8 @@ import { OptionsError } from "../options/options-error.ts";
 import type { ServerOptions } from "../options/server-options.ts";
 import { useConfigurationFile } from "../start/reloaded-file.ts";
 import { readTracingConfiguration } from "./tracing-configuration.ts";
+
+const continuesTraces = applies(since("1.33"));
 
 const flag = "--tracing-config-file";
 const gate = "APIServerTracing";
@@ -52,7 +54,7 @@ export async function startTracing(options: ServerOptions): Promise<ServerTracin
   const tracer = new Tracer();
   const { systemPrefix, name } = vocabulary;
   const trusted = new Set([`${systemPrefix}masters`, `${systemPrefix}monitoring`]);
-  const continues = !isLater("1.33", release);
+  const continues = continuesTraces({ release });
   return {
     tracer,
     requests: {

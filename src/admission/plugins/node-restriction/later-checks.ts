@@ -2,7 +2,7 @@ import { labelKey } from "../../../vocabulary/names.ts";
 import { isDeepStrictEqual } from "node:util";
 import { requestedCertificate } from "../../../base/certificates/certificate-request.ts";
 import { pemOfBase64 } from "../../../base/certificates/pem.ts";
-import { isAtLeast } from "../../../base/releases.ts";
+import { allByRelease, applies, gate, rowsIn, since } from "../../../base/release-rows.ts";
 import type { Authorizer } from "../../../authorization/authorizer.ts";
 import type { RoleOptions } from "../../../authorization/rbac/default-roles/later-roles.ts";
 import { certificates, resource, storage } from "../../../kinds/groups.ts";
@@ -13,63 +13,84 @@ import { mirrorPodReference } from "./mirror-pod-references.ts";
 import { checkCertificateRequest } from "./pod-certificate-requests.ts";
 import { checkAudience } from "./token-audiences.ts";
 
+const checksDeletes = applies(since("1.31"));
+const allowsForeignNames = applies(since("1.31", gate("AllowInsecureKubeletCertificateSigningRequests")));
+const hasCertificateRequests = applies(since("1.34", gate("PodCertificateRequest")));
+/** Whether signers that the node may not use are asked for by the authorizer. */
+const asksAuthorizer = applies(since("1.37"));
+const reportsVolumeHealth = applies(since("1.37", gate("CSIVolumeHealth")));
+const recoversExpansion = applies(since("1.27", gate("RecoverVolumeExpansionFailure")));
+const restrictsAudiences = applies(since("1.32", gate("ServiceAccountNodeAudienceRestriction")));
+
 /** Returns the checks that releases after the reference release add. */
 export function laterChecks(
   options: RoleOptions,
   vocabulary: Vocabulary,
   authorizer: Authorizer,
 ): LaterChecks {
-  const { release, featureEnabled } = options;
-  const has = (since: RoleOptions["release"], gate?: string) =>
-    isAtLeast(release, since) && (gate === undefined || featureEnabled(gate));
-  const checks = new Map<string, Check>([["/pods", (request) => checkPodStatus(request, release)]]);
-  if (has("1.30")) checks.set(`${groupName(resource, vocabulary)}/resourceslices`, checkSlice(has("1.31")));
   const group = groupName(certificates, vocabulary);
-  if (has("1.31") && !has("1.31", "AllowInsecureKubeletCertificateSigningRequests"))
-    checks.set(`${group}/certificatesigningrequests`, checkSigningRequest);
-  if (has("1.34")) {
-    const isEnabled = has("1.34", "PodCertificateRequest");
-    const check = checkCertificateRequest(isAtLeast(release, "1.37") ? authorizer : undefined);
-    checks.set(`${group}/podcertificaterequests`, (request) =>
-      isEnabled ? check(request) : reject(request, "PodCertificateRequest feature gate is disabled"),
-    );
-  }
-  if (has("1.37")) {
-    checks.set(
-      `${groupName(storage, vocabulary)}/csinodes`,
-      checkDriverStatus(has("1.37", "CSIVolumeHealth")),
-    );
-  }
-  const withAudiences = has("1.32", "ServiceAccountNodeAudienceRestriction");
+  const check = checkCertificateRequest(asksAuthorizer(options) ? authorizer : undefined);
+  const checks = rowsIn<readonly [type: string, check: Check]>(
+    [
+      ["/pods", podStatusCheck(options)],
+      since("1.30", [
+        `${groupName(resource, vocabulary)}/resourceslices`,
+        checkSlice(checksDeletes(options)),
+      ]),
+      ...(allowsForeignNames(options)
+        ? []
+        : [
+            since<readonly [string, Check]>("1.31", [
+              `${group}/certificatesigningrequests`,
+              checkSigningRequest,
+            ]),
+          ]),
+      since("1.34", [
+        `${group}/podcertificaterequests`,
+        hasCertificateRequests(options)
+          ? check
+          : (request) => reject(request, "PodCertificateRequest feature gate is disabled"),
+      ]),
+      since("1.37", [
+        `${groupName(storage, vocabulary)}/csinodes`,
+        checkDriverStatus(reportsVolumeHealth(options)),
+      ]),
+    ],
+    options,
+  );
   return {
-    checks,
-    podReference: mirrorPodReference(release),
-    claimFields: has("1.27", "RecoverVolumeExpansionFailure")
+    checks: new Map(checks),
+    podReference: mirrorPodReference(options),
+    claimFields: recoversExpansion(options)
       ? ["allocatedResources", "allocatedResourceStatuses", "resizeStatus"]
       : [],
-    checkToken: withAudiences
-      ? (request, pod) => checkAudience(request, pod, { release, authorizer })
+    checkToken: restrictsAudiences(options)
+      ? (request, pod) => checkAudience(request, pod, { release: options.release, authorizer })
       : () => undefined,
   };
 }
 
-/** Fields in the status of a pod that schedulers and controllers write. */
-const claimStatuses = [
-  ["1.28", "resourceClaimStatuses", "resource claim statuses"],
-  ["1.34", "extendedResourceClaimStatus", "extended resource claim status"],
-  ["1.37", "nodeAllocatableResourceClaimStatuses", "node allocatable resource claim statuses"],
-] as const;
+type ClaimStatus = readonly [field: string, title: string];
 
-function checkPodStatus(request: AgentRequest, release: RoleOptions["release"]): void {
-  const { node, target, object, live } = request;
-  if (target.subresource !== "status") return;
-  const now = statusOf(object);
-  const before = statusOf(live);
-  for (const [since, field, title] of claimStatuses) {
-    if (!isAtLeast(release, since) || isDeepStrictEqual(orAbsent(now[field]), orAbsent(before[field])))
-      continue;
-    reject(request, `node "${node}" cannot update ${title}`);
-  }
+/** Fields in the status of a pod that schedulers and controllers write. */
+const claimStatuses = allByRelease<ClaimStatus>(
+  since("1.28", ["resourceClaimStatuses", "resource claim statuses"]),
+  since("1.34", ["extendedResourceClaimStatus", "extended resource claim status"]),
+  since("1.37", ["nodeAllocatableResourceClaimStatuses", "node allocatable resource claim statuses"]),
+);
+
+function podStatusCheck(options: RoleOptions): Check {
+  const fields = claimStatuses(options);
+  return (request) => {
+    const { node, target, object, live } = request;
+    if (target.subresource !== "status") return;
+    const now = statusOf(object);
+    const before = statusOf(live);
+    for (const [field, title] of fields) {
+      if (isDeepStrictEqual(orAbsent(now[field]), orAbsent(before[field]))) continue;
+      reject(request, `node "${node}" cannot update ${title}`);
+    }
+  };
 }
 
 function statusOf(object: ApiObject | undefined): Readonly<Record<string, unknown>> {

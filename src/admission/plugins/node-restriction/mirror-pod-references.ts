@@ -1,21 +1,25 @@
-import { isAtLeast, type Release } from "../../../base/releases.ts";
+import { byRelease, since } from "../../../base/release-rows.ts";
 import { podObjects } from "../../../authorization/node/references.ts";
 import type { ApiObject } from "../../../schema/kind.ts";
 import { podReference } from "./pods.ts";
 import { isSet, projectedSources, volumesOf, type ProjectedSource, type Volume } from "./volume-types.ts";
 
-/** Returns how a release finds a type of objects that a mirror pod refers to. */
-export function mirrorPodReference(release: Release): ((pod: ApiObject) => string | undefined) | undefined {
-  if (isAtLeast(release, "1.34")) return anyReference;
-  if (!isAtLeast(release, "1.29")) return undefined;
-  const withResourceClaims = isAtLeast(release, "1.32");
-  return (pod) => {
-    const reference = podReference(pod);
-    if (reference !== undefined) return reference;
-    if (projectedSources(pod).some((source) => isSet(source.clusterTrustBundle)))
-      return "clustertrustbundles";
-    return withResourceClaims && hasResourceClaims(pod) ? "resourceclaims" : undefined;
-  };
+type FindReference = (pod: ApiObject) => string | undefined;
+
+/** Returns how a release finds a type of objects that a mirror pod refers to; undefined if the release doesn't check them. */
+export const mirrorPodReference = byRelease<FindReference | undefined>(
+  undefined,
+  since("1.29", firstReference),
+  since("1.32", (pod) => firstReference(pod) ?? (hasResourceClaims(pod) ? "resourceclaims" : undefined)),
+  since("1.34", anyReference),
+);
+
+function firstReference(pod: ApiObject): string | undefined {
+  const reference = podReference(pod);
+  if (reference !== undefined) return reference;
+  return projectedSources(pod).some((source) => isSet(source.clusterTrustBundle))
+    ? "clustertrustbundles"
+    : undefined;
 }
 
 function hasResourceClaims(pod: ApiObject): boolean {

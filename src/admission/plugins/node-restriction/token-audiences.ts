@@ -1,4 +1,5 @@
-import { isAtLeast, type Release } from "../../../base/releases.ts";
+import { applies, since } from "../../../base/release-rows.ts";
+import type { Release } from "../../../base/releases.ts";
 import { createYielder } from "../../../base/yielding.ts";
 import type { Authorizer } from "../../../authorization/authorizer.ts";
 import { claimNames } from "../../../authorization/node/references.ts";
@@ -12,6 +13,8 @@ export interface AudienceRules {
   readonly authorizer: Authorizer;
 }
 
+const checksInTree = applies(since("1.33"));
+
 /**
  * An agent requests a token for one audience that a volume of the pod names, or for which the agent has the verb
  * `request-serviceaccounts-token-audience` (1.33 and later). A request without audiences, like a volume without one, is for the
@@ -20,7 +23,7 @@ export interface AudienceRules {
 export async function checkAudience(
   request: AgentRequest,
   pod: ApiObject,
-  { release, authorizer }: AudienceRules,
+  rules: AudienceRules,
 ): Promise<void> {
   const { target, object, user } = request;
   const { audiences } = object!["spec"] as { readonly audiences?: readonly string[] | null };
@@ -29,12 +32,12 @@ export async function checkAudience(
   const tokens = projectedSources(pod).flatMap(({ serviceAccountToken: token }) => token ?? []);
   if (tokens.some((token) => (token.audience ?? "") === audience)) return;
   const quoted = JSON.stringify(audience);
-  const withInTree = isAtLeast(release, "1.33");
+  const withInTree = checksInTree(rules);
   const faults = await faultsOfDrivers(request, pod, audience, withInTree);
   if (faults === undefined) return;
   if (faults.length > 0) reject(request, `error validating audience ${quoted}: ${faults.join(", ")}`);
   if (!withInTree) reject(request, `audience ${quoted} not found in pod spec volume`);
-  const { verdict } = await authorizer.authorize({
+  const { verdict } = await rules.authorizer.authorize({
     kind: "resource",
     user,
     verb: "request-serviceaccounts-token-audience",

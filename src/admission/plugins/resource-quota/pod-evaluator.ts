@@ -1,6 +1,6 @@
 import { addAmounts, parseAmounts } from "../../../base/amounts.ts";
 import type { Quantity } from "../../../base/quantity.ts";
-import { isAtLeast } from "../../../base/releases.ts";
+import { applies, since } from "../../../base/release-rows.ts";
 import type { Container } from "../../../kinds/core/pod/container.ts";
 import { hasPodResources, podUsage } from "../../../kinds/core/pod/pod-usage.ts";
 import type { Pod } from "../../../kinds/core/pod/pod.ts";
@@ -33,6 +33,9 @@ const mustBeSet = [
 const countName = "count/pods";
 const existing: Usage = new Map([[countName, one]]);
 
+/** Whether a pod that becomes terminating changes its scope. */
+const countsScopeChanges = applies(since("1.33"));
+
 /**
  * Measures pods: `count/pods` while they exist; `pods`, requests and limits until they have terminated. The usage is the sum of
  * the containers or, if larger, the largest init container, plus the overhead.
@@ -48,7 +51,7 @@ export function podEvaluator(context: KindContext): Evaluator {
       (name.startsWith("requests.") && isExtended(name.slice("requests.".length), context)),
     measure: (object, now) => measurePod(object as unknown as Pod, now, context),
     missing: (object) => missingOf(object as unknown as Pod),
-    ...(isAtLeast(context.release, "1.33") && {
+    ...(countsScopeChanges(context) && {
       changesScope: (object, live) =>
         isTerminating(object as unknown as Pod) !== isTerminating(live as unknown as Pod),
     }),

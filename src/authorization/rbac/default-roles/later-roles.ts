@@ -1,4 +1,5 @@
-import { isAtLeast, type Release } from "../../../base/releases.ts";
+import { rowsIn } from "../../../base/release-rows.ts";
+import type { Release } from "../../../base/releases.ts";
 import type { Rule } from "../policy.ts";
 import {
   allow,
@@ -7,13 +8,12 @@ import {
   type PolicyNames,
   type RoleScope,
 } from "./declare.ts";
-import type { RoleChange } from "./role-change.ts";
 import { roleChanges } from "./role-changes.ts";
 
 /** What decides which rules the default roles have. */
 export interface RoleOptions {
   readonly release: Release;
-  readonly featureEnabled: (gate: string) => boolean;
+  readonly enabled: (gate: string) => boolean;
 }
 
 /** Returns how a release after the reference release changes the declarations of the reference release. */
@@ -30,7 +30,7 @@ export function declarationsOfRelease(
 ): Declarations {
   const rules = new Map(roles.map((role) => [role.name, [...role.rules]]));
   const subjects = new Map(bindings.map((binding) => [binding.name, [...binding.subjects]]));
-  for (const change of activeChanges(roleChanges(names)[scope], options)) {
+  for (const change of rowsIn(roleChanges(names)[scope], options)) {
     const own = (rules.get(change.role) ?? []).flatMap((rule) => withoutRules(rule, change.removed ?? []));
     rules.set(change.role, [...own, ...(change.added ?? [])]);
     if (change.subjects === undefined) continue;
@@ -47,18 +47,6 @@ export function declarationsOfRelease(
       subjects: own,
     })),
   };
-}
-
-function activeChanges(
-  changes: readonly RoleChange[],
-  { release, featureEnabled }: RoleOptions,
-): readonly RoleChange[] {
-  return changes.filter(
-    ({ since, until, gate }) =>
-      isAtLeast(release, since) &&
-      (until === undefined || !isAtLeast(release, until)) &&
-      (gate === undefined || featureEnabled(gate)),
-  );
 }
 
 /** Returns the rules that grant what `rule` grants, without what `removed` grants. */

@@ -1,9 +1,11 @@
+import { gate, type Row, since } from "../../../base/release-rows.ts";
+import type { Release } from "../../../base/releases.ts";
 import type { Rule } from "../policy.ts";
 import { allow, read, recordEvents, type PolicyNames } from "./declare.ts";
 import type { RoleChange } from "./role-change.ts";
 
 /** Returns the roles of controllers that came after the reference release, bound to their service accounts. */
-export function newControllers(names: PolicyNames): RoleChange[] {
+export function newControllers(names: PolicyNames): Row<RoleChange>[] {
   return [
     ...clusterControllers(names),
     ...volumeControllers(names),
@@ -15,15 +17,18 @@ export function newControllers(names: PolicyNames): RoleChange[] {
 /** Returns the role of a controller in releases in which a feature gate is enabled. */
 function controller(
   { prefix, account }: PolicyNames,
-  since: RoleChange["since"],
-  gate: string,
+  release: Release,
+  feature: string,
   name: string,
   ...added: Rule[]
-): RoleChange {
-  return { since, gate, role: `${prefix}controller:${name}`, added, subjects: [account(name)] };
+): Row<RoleChange> {
+  return since(
+    release,
+    gate(feature, { role: `${prefix}controller:${name}`, added, subjects: [account(name)] }),
+  );
 }
 
-function clusterControllers(names: PolicyNames): RoleChange[] {
+function clusterControllers(names: PolicyNames): Row<RoleChange>[] {
   const { core, registration, networking, extensionsApi, migration, apiServer } = names;
   const record = recordEvents(names);
   return [
@@ -67,7 +72,7 @@ function clusterControllers(names: PolicyNames): RoleChange[] {
   ];
 }
 
-function volumeControllers(names: PolicyNames): RoleChange[] {
+function volumeControllers(names: PolicyNames): Row<RoleChange>[] {
   const { core, storage } = names;
   const record = recordEvents(names);
   return [
@@ -92,7 +97,7 @@ function volumeControllers(names: PolicyNames): RoleChange[] {
   ];
 }
 
-function deviceControllers(names: PolicyNames): RoleChange[] {
+function deviceControllers(names: PolicyNames): Row<RoleChange>[] {
   const { prefix, core, resource } = names;
   const claims = "resource-claim-controller";
   const taints = "device-taint-eviction-controller";
@@ -109,12 +114,13 @@ function deviceControllers(names: PolicyNames): RoleChange[] {
       allow(read, resource, "resourceclaims resourceslices"),
       record,
     ),
-    {
-      since: "1.37",
-      gate: "DRAResourcePoolStatus",
-      role: `${prefix}controller:${pools}`,
-      added: [allow(read, resource, "devicetaintrules")],
-    },
+    since(
+      "1.37",
+      gate("DRAResourcePoolStatus", {
+        role: `${prefix}controller:${pools}`,
+        added: [allow(read, resource, "devicetaintrules")],
+      }),
+    ),
     controller(
       names,
       "1.32",
@@ -137,25 +143,27 @@ function deviceControllers(names: PolicyNames): RoleChange[] {
       allow(read, resource, "deviceclasses resourceclaims resourceslices"),
       record,
     ),
-    {
-      since: "1.36",
-      gate: "DRAResourceClaimGranularStatusAuthorization",
-      role: `${prefix}controller:${claims}`,
-      added: [allow("patch update", resource, "resourceclaims/binding")],
-    },
-    {
-      since: "1.37",
-      gate: "DRADeviceTaintRules",
-      role: `${prefix}controller:${taints}`,
-      added: [
-        allow(read, resource, "devicetaintrules"),
-        allow("patch update", resource, "devicetaintrules/status"),
-      ],
-    },
+    since(
+      "1.36",
+      gate("DRAResourceClaimGranularStatusAuthorization", {
+        role: `${prefix}controller:${claims}`,
+        added: [allow("patch update", resource, "resourceclaims/binding")],
+      }),
+    ),
+    since(
+      "1.37",
+      gate("DRADeviceTaintRules", {
+        role: `${prefix}controller:${taints}`,
+        added: [
+          allow(read, resource, "devicetaintrules"),
+          allow("patch update", resource, "devicetaintrules/status"),
+        ],
+      }),
+    ),
   ];
 }
 
-function certificateControllers(names: PolicyNames): RoleChange[] {
+function certificateControllers(names: PolicyNames): Row<RoleChange>[] {
   const { certificates, apiServer, signer } = names;
   return [
     controller(

@@ -1,13 +1,7 @@
-import type { Release } from "../../../base/releases.ts";
 import type { Rule, Subject } from "../policy.ts";
 
 /** A change of a default role after the reference release. */
 export interface RoleChange {
-  readonly since: Release;
-  /** The first release without the change. */
-  readonly until?: Release;
-  /** Feature gate that must be enabled. */
-  readonly gate?: string;
   /** Name of the ClusterRole, or of the Role in the system namespace. */
   readonly role: string;
   /** Rules that are added; the role is created if it doesn't exist. */

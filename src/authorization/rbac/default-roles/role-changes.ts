@@ -1,3 +1,5 @@
+import { gate, type Released, Row, rowOf, since, until } from "../../../base/release-rows.ts";
+import type { Release } from "../../../base/releases.ts";
 import type { Rule } from "../policy.ts";
 import { allow, allowPaths, read, write, type PolicyNames } from "./declare.ts";
 import { newControllers } from "./new-controllers.ts";
@@ -5,8 +7,8 @@ import type { RoleChange } from "./role-change.ts";
 
 /** Changes by scope, each list in the order of the releases. */
 export interface RoleChanges {
-  readonly cluster: readonly RoleChange[];
-  readonly "system namespace": readonly RoleChange[];
+  readonly cluster: readonly Row<RoleChange>[];
+  readonly "system namespace": readonly Row<RoleChange>[];
 }
 
 const dynamicResources = "DynamicResourceAllocation";
@@ -27,102 +29,104 @@ export function roleChanges(names: PolicyNames): RoleChanges {
   };
 }
 
-function userRoleChanges({ prefix, resource, events, certificates, group }: PolicyNames): RoleChange[] {
+function userRoleChanges({ prefix, resource, events, certificates, group }: PolicyNames): Row<RoleChange>[] {
   const edit = `${prefix}aggregate-to-edit`;
   const view = `${prefix}aggregate-to-view`;
   const claims = "resourceclaims resourceclaimtemplates";
   const bundles = `${prefix}cluster-trust-bundle-discovery`;
   const viewClaims = allow(read, resource, `resourceclaims/status ${claims}`);
   return [
-    { since: "1.33", gate: dynamicResources, role: edit, added: [allow(write, resource, claims)] },
-    { since: "1.33", gate: dynamicResources, role: view, added: [viewClaims] },
-    { since: "1.35", role: edit, added: [allow(write, events, "events")] },
-    { since: "1.35", role: view, added: [allow(read, events, "events")] },
-    {
-      since: "1.27",
-      gate: "ClusterTrustBundle",
-      role: bundles,
-      added: [allow(read, certificates, "clustertrustbundles")],
-      subjects: [group("serviceaccounts")],
-    },
+    since("1.33", gate(dynamicResources, { role: edit, added: [allow(write, resource, claims)] })),
+    since("1.33", gate(dynamicResources, { role: view, added: [viewClaims] })),
+    since("1.35", { role: edit, added: [allow(write, events, "events")] }),
+    since("1.35", { role: view, added: [allow(read, events, "events")] }),
+    since(
+      "1.27",
+      gate("ClusterTrustBundle", {
+        role: bundles,
+        added: [allow(read, certificates, "clustertrustbundles")],
+        subjects: [group("serviceaccounts")],
+      }),
+    ),
   ];
 }
 
-function nodeChanges({ prefix, core, resource, certificates, events, storage }: PolicyNames): RoleChange[] {
-  const change = (since: RoleChange["since"], gate: string | undefined, ...added: Rule[]): RoleChange => ({
-    since,
-    ...(gate === undefined ? {} : { gate }),
-    role: `${prefix}node`,
-    added,
-  });
+function nodeChanges({
+  prefix,
+  core,
+  resource,
+  certificates,
+  events,
+  storage,
+}: PolicyNames): Row<RoleChange>[] {
+  const change = (...added: Rule[]): RoleChange => ({ role: `${prefix}node`, added });
   return [
-    change("1.27", dynamicResources, allow("get", resource, "resourceclaims")),
-    change("1.27", "ClusterTrustBundle", allow(read, certificates, "clustertrustbundles")),
-    change("1.31", dynamicResources, allow("deletecollection", resource, "resourceslices")),
-    change("1.33", "KubeletServiceAccountTokenForCredentialProviders", allow("get", core, "serviceaccounts")),
-    change("1.34", "PodCertificateRequest", allow(`create ${read}`, certificates, "podcertificaterequests")),
-    change("1.35", undefined, allow("create update patch", events, "events")),
-    change("1.37", "CSIVolumeHealth", allow("get update patch", storage, "csinodes/status")),
+    since("1.27", gate(dynamicResources, change(allow("get", resource, "resourceclaims")))),
+    since("1.27", gate("ClusterTrustBundle", change(allow(read, certificates, "clustertrustbundles")))),
+    since("1.31", gate(dynamicResources, change(allow("deletecollection", resource, "resourceslices")))),
+    since(
+      "1.33",
+      gate("KubeletServiceAccountTokenForCredentialProviders", change(allow("get", core, "serviceaccounts"))),
+    ),
+    since(
+      "1.34",
+      gate("PodCertificateRequest", change(allow(`create ${read}`, certificates, "podcertificaterequests"))),
+    ),
+    since("1.35", change(allow("create update patch", events, "events"))),
+    since("1.37", gate("CSIVolumeHealth", change(allow("get update patch", storage, "csinodes/status")))),
   ];
 }
 
-function schedulerChanges(names: PolicyNames): RoleChange[] {
+function schedulerChanges(names: PolicyNames): Row<RoleChange>[] {
   const { prefix, core, coordination, resource, storage, scheduler } = names;
   const role = `${prefix}${scheduler}`;
   const readUpdate = `${read} patch update`;
   const lock = [allow("create", core, "endpoints"), allow("get update", core, "endpoints", [scheduler])];
   return [
-    { since: "1.28", role, removed: lock },
-    {
-      since: "1.31",
+    since("1.28", { role, removed: lock }),
+    since("1.31", {
       role,
       added: [
         allow(`${read} ${write}`, coordination, "leasecandidates"),
         allow("list watch", coordination, "leases", [scheduler]),
       ],
-    },
-    {
-      since: "1.31",
-      gate: dynamicResources,
-      role,
-      added: [
-        allow(read, resource, "deviceclasses resourceslices"),
-        allow(readUpdate, resource, "resourceclaims resourceclaims/status"),
-      ],
-    },
-    {
-      since: "1.31",
-      until: "1.34",
-      gate: dynamicResources,
-      role,
-      added: [allow(readUpdate, core, "pods/finalizers")],
-    },
-    { since: "1.32", role, added: [allow(read, storage, "volumeattachments")] },
-    {
-      since: "1.33",
-      gate: "DRADeviceTaints",
-      until: "1.35",
-      role,
-      added: [allow(read, resource, "devicetaintrules")],
-    },
-    { since: "1.34", gate: dynamicResources, role, added: [allow("update", core, "pods/finalizers")] },
-    {
-      since: "1.34",
-      gate: "DRAExtendedResource",
-      role,
-      added: [allow("create delete", resource, "resourceclaims")],
-    },
-    { since: "1.35", gate: "DRADeviceTaintRules", role, added: [allow(read, resource, "devicetaintrules")] },
-    {
-      since: "1.36",
-      gate: "DRAResourceClaimGranularStatusAuthorization",
-      role,
-      added: [allow("update patch", resource, "resourceclaims/binding")],
-    },
+    }),
+    since(
+      "1.31",
+      gate(dynamicResources, {
+        role,
+        added: [
+          allow(read, resource, "deviceclasses resourceslices"),
+          allow(readUpdate, resource, "resourceclaims resourceclaims/status"),
+        ],
+      }),
+    ),
+    since(
+      "1.31",
+      until("1.34", gate(dynamicResources, { role, added: [allow(readUpdate, core, "pods/finalizers")] })),
+    ),
+    since("1.32", { role, added: [allow(read, storage, "volumeattachments")] }),
+    since(
+      "1.33",
+      until("1.35", gate("DRADeviceTaints", { role, added: [allow(read, resource, "devicetaintrules")] })),
+    ),
+    since("1.34", gate(dynamicResources, { role, added: [allow("update", core, "pods/finalizers")] })),
+    since(
+      "1.34",
+      gate("DRAExtendedResource", { role, added: [allow("create delete", resource, "resourceclaims")] }),
+    ),
+    since("1.35", gate("DRADeviceTaintRules", { role, added: [allow(read, resource, "devicetaintrules")] })),
+    since(
+      "1.36",
+      gate("DRAResourceClaimGranularStatusAuthorization", {
+        role,
+        added: [allow("update patch", resource, "resourceclaims/binding")],
+      }),
+    ),
   ];
 }
 
-function componentChanges(names: PolicyNames): RoleChange[] {
+function componentChanges(names: PolicyNames): Row<RoleChange>[] {
   const { prefix, core, networking, controllerManager, nodeAgentApiAdmin } = names;
   const agentAdmin = `${prefix}${nodeAgentApiAdmin}`;
   const monitoring = `${prefix}monitoring`;
@@ -132,44 +136,58 @@ function componentChanges(names: PolicyNames): RoleChange[] {
     allow("get update", core, "endpoints", [controllerManager]),
   ];
   return [
-    { since: "1.27", role: agentAdmin, removed: [allow("*", core, "nodes/spec")] },
-    { since: "1.28", role: `${prefix}${controllerManager}`, removed: lock },
-    {
-      since: "1.28",
+    since("1.27", { role: agentAdmin, removed: [allow("*", core, "nodes/spec")] }),
+    since("1.28", { role: `${prefix}${controllerManager}`, removed: lock }),
+    since("1.28", {
       role: issuer,
       added: [allowPaths("get", "/.well-known/openid-configuration/ /openid/v1/jwks/")],
-    },
-    {
-      since: "1.31",
-      gate: "MultiCIDRServiceAllocator",
-      role: `${prefix}node-proxier`,
-      added: [allow("list watch", networking, "servicecidrs")],
-    },
-    {
-      since: "1.32",
-      gate: "KubeletFineGrainedAuthz",
-      role: agentAdmin,
-      added: [allow("*", core, "nodes/pods nodes/healthz nodes/configz")],
-    },
-    { since: "1.32", gate: "ComponentFlagz", role: monitoring, added: [allowPaths("get", "/flagz")] },
-    { since: "1.32", gate: "ComponentStatusz", role: monitoring, added: [allowPaths("get", "/statusz")] },
-    { since: "1.34", role: monitoring, added: [allow("get", core, "nodes/metrics")] },
+    }),
+    since(
+      "1.31",
+      gate("MultiCIDRServiceAllocator", {
+        role: `${prefix}node-proxier`,
+        added: [allow("list watch", networking, "servicecidrs")],
+      }),
+    ),
+    since(
+      "1.32",
+      gate("KubeletFineGrainedAuthz", {
+        role: agentAdmin,
+        added: [allow("*", core, "nodes/pods nodes/healthz nodes/configz")],
+      }),
+    ),
+    since("1.32", gate("ComponentFlagz", { role: monitoring, added: [allowPaths("get", "/flagz")] })),
+    since("1.32", gate("ComponentStatusz", { role: monitoring, added: [allowPaths("get", "/statusz")] })),
+    since("1.34", { role: monitoring, added: [allow("get", core, "nodes/metrics")] }),
   ];
 }
 
-function controllerChanges({ prefix, core, coordination, networking, storage }: PolicyNames): RoleChange[] {
+function controllerChanges({
+  prefix,
+  core,
+  coordination,
+  networking,
+  storage,
+}: PolicyNames): Row<RoleChange>[] {
   const change = (
-    since: RoleChange["since"],
+    release: Release,
     controller: string,
-    rules: Pick<RoleChange, "added" | "removed" | "gate">,
-  ): RoleChange => ({ since, role: `${prefix}controller:${controller}`, ...rules });
+    rules: Released<Pick<RoleChange, "added" | "removed">>,
+  ): Row<RoleChange> => {
+    const { value, until: end, gate: name } = rowOf(rules);
+    return new Row({ role: `${prefix}controller:${controller}`, ...value }, release, end, name);
+  };
   const statefulSets = "statefulset-controller";
-  const gate = "StatefulSetAutoDeletePVC";
+  const deletesClaims = "StatefulSetAutoDeletePVC";
   const binder = "persistent-volume-binder";
   return [
-    change("1.27", statefulSets, { gate, added: [allow("delete update", core, "persistentvolumeclaims")] }),
+    change(
+      "1.27",
+      statefulSets,
+      gate(deletesClaims, { added: [allow("delete update", core, "persistentvolumeclaims")] }),
+    ),
     change("1.28", statefulSets, { added: [allow("list watch", core, "persistentvolumeclaims")] }),
-    change("1.28", statefulSets, { gate, added: [allow("update", core, "pods/finalizers")] }),
+    change("1.28", statefulSets, gate(deletesClaims, { added: [allow("update", core, "pods/finalizers")] })),
     change("1.30", "node-controller", {
       removed: [allow("create get list update", networking, "clustercidrs")],
     }),
@@ -193,7 +211,7 @@ function controllerChanges({ prefix, core, coordination, networking, storage }: 
 }
 
 /** Controllers that list resources also watch them, 1.32 on. */
-function watchChanges(names: PolicyNames): RoleChange[] {
+function watchChanges(names: PolicyNames): Row<RoleChange>[] {
   const { prefix, core, metrics, customMetrics, externalMetrics } = names;
   const rules: readonly (readonly [controller: string, ...rules: Rule[]])[] = [
     [
@@ -208,24 +226,19 @@ function watchChanges(names: PolicyNames): RoleChange[] {
     ["persistent-volume-binder", allow("watch", core, "nodes")],
     ["pod-garbage-collector", allow("watch", core, "nodes")],
   ];
-  return rules.map(([controller, ...added]) => ({
-    since: "1.32",
-    role: `${prefix}controller:${controller}`,
-    added,
-  }));
+  return rules.map(([controller, ...added]) =>
+    since("1.32", { role: `${prefix}controller:${controller}`, added }),
+  );
 }
 
-function leaderElectionChanges(names: PolicyNames): RoleChange[] {
+function leaderElectionChanges(names: PolicyNames): Row<RoleChange>[] {
   const { prefix, core, coordination, account, controllerManager, scheduler } = names;
-  return [controllerManager, scheduler].flatMap((component): RoleChange[] => {
+  return [controllerManager, scheduler].flatMap((component): Row<RoleChange>[] => {
     const role = `${prefix}:leader-locking-${component}`;
     const electors =
       component === controllerManager ? { subjects: [account("leader-election-controller")] } : {};
     const leases = allow(`create ${read} update`, coordination, "leasecandidates leases");
     const lock = [allow("watch", core, "configmaps"), allow("get update", core, "configmaps", [component])];
-    return [
-      { since: "1.31", role, added: [leases], ...electors },
-      { since: "1.35", role, removed: lock },
-    ];
+    return [since("1.31", { role, added: [leases], ...electors }), since("1.35", { role, removed: lock })];
   });
 }

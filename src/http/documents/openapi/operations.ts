@@ -110,11 +110,7 @@ function outlineOf(verb: Verb, place: Place, definitions: Definitions): Outline 
     case "get":
       return outline("get", "get", place, "read", { answers: { 200: object } });
     case "list": {
-      const parameters = [
-        ...listParametersOf(definitions.release),
-        ...furtherListParameters,
-        ...watchParameters,
-      ];
+      const parameters = [...listParametersOf(definitions), ...furtherListParameters, ...watchParameters];
       return outline("get", "list", place, "list", { parameters, answers: { 200: definitions.list(kind) } });
     }
     case "create": {
@@ -152,13 +148,13 @@ function deletion(verb: "delete" | "deletecollection", place: Place, definitions
   const status = definitions.shared(StatusType, [{ group: "", kind: "Status", version: "v1" }]);
   const body = { schema: options, types: anyType, required: false };
   if (verb === "deletecollection") {
-    const parameters = [...deleteParametersOf(definitions.release), ...listParametersOf(definitions.release)];
+    const parameters = [...deleteParametersOf(definitions), ...listParametersOf(definitions)];
     return outline("delete", verb, place, "deleteCollection", { parameters, body, answers: { 200: status } });
   }
   const gone = kind.returnsDeletedObject ? definitions.kind(kind) : status;
   const answers = { 200: gone, 202: gone };
   return outline("delete", verb, place, "delete", {
-    parameters: deleteParametersOf(definitions.release),
+    parameters: deleteParametersOf(definitions),
     body,
     answers,
   });

@@ -1,4 +1,4 @@
-import { isAtLeast, type Release } from "../../../base/releases.ts";
+import { allByRelease, since } from "../../../base/release-rows.ts";
 import type { Dialect } from "../../../schema/openapi/schema-object.ts";
 
 /** A parameter of an operation, outside the body. */
@@ -73,20 +73,19 @@ const listParameters: readonly Parameter[] = [
   query("timeoutSeconds", "integer", "Seconds after which the server ends the list or watch."),
 ];
 
-const laterListParameters: readonly Parameter[] = [
-  ...listParameters,
-  query(
-    "shardSelector",
-    "string",
-    "Hash ranges of UIDs or namespaces (gate ShardedListAndWatch): " +
-      "`shardRange(object.metadata.uid, '0x0000000000000000', '0x8000000000000000')`, joined with `||`.",
-  ),
-];
-
 /** Returns the parameters of lists and watches in a release. */
-export function listParametersOf(release: Release): readonly Parameter[] {
-  return isAtLeast(release, "1.36") ? laterListParameters : listParameters;
-}
+export const listParametersOf = allByRelease<Parameter>(
+  ...listParameters,
+  since(
+    "1.36",
+    query(
+      "shardSelector",
+      "string",
+      "Hash ranges of UIDs or namespaces (gate ShardedListAndWatch): " +
+        "`shardRange(object.metadata.uid, '0x0000000000000000', '0x8000000000000000')`, joined with `||`.",
+    ),
+  ),
+);
 
 /** The parameter of lists and watches without a counterpart in Kubernetes; see `docs/views.md`. */
 const viewParameter = query(
@@ -135,19 +134,18 @@ const deleteParameters: readonly Parameter[] = [
   query("propagationPolicy", "string", "Handling of dependents: Background, Foreground or Orphan."),
 ];
 
-const laterDeleteParameters: readonly Parameter[] = [
-  ...deleteParameters,
-  query(
-    "ignoreStoreReadErrorWithClusterBreakingPotential",
-    "boolean",
-    "Removes the object from the store if it can't be read (feature gate AllowUnsafeMalformedObjectDeletion).",
-  ),
-];
-
 /** Returns the parameters of deletions in a release. */
-export function deleteParametersOf(release: Release): readonly Parameter[] {
-  return isAtLeast(release, "1.32") ? laterDeleteParameters : deleteParameters;
-}
+export const deleteParametersOf = allByRelease<Parameter>(
+  ...deleteParameters,
+  since(
+    "1.32",
+    query(
+      "ignoreStoreReadErrorWithClusterBreakingPotential",
+      "boolean",
+      "Removes the object from the store if it can't be read (feature gate AllowUnsafeMalformedObjectDeletion).",
+    ),
+  ),
+);
 
 const container = query(
   "container",

@@ -60,7 +60,7 @@ function watchPaths(base: string, place: Place, definitions: Definitions): Recor
   const scope = namespaced ? `${base}/watch/namespaces/{namespace}/${name}` : `${base}/watch/${name}`;
   const item = (path: string, ofOne: boolean, at: Place) => {
     const operations = { get: watchPathOperation(at, ofOne, definitions) };
-    const queryParameters = [...listParametersOf(definitions.release), ...watchParameters, prettyParameter];
+    const queryParameters = [...listParametersOf(definitions), ...watchParameters, prettyParameter];
     return [path, withParameters(operations, path, queryParameters, at, definitions)] as const;
   };
   return Object.fromEntries([

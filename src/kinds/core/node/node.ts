@@ -1,7 +1,7 @@
+import { since } from "../../../base/release-rows.ts";
 import { kind, struct } from "../v1.ts";
 import { type ObjectFor } from "../../../schema/kind.ts";
 import { ObjectMeta } from "../../../schema/object-meta.ts";
-import { since } from "../../../schema/later-fields.ts";
 import { bool, field, list, string } from "../../../schema/types.ts";
 import { ageColumn, nameColumn } from "../../columns.ts";
 import { addressOf, orUnknown, rolesText, stateText } from "./cells.ts";

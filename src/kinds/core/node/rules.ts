@@ -1,4 +1,4 @@
-import { isAtLeast } from "../../../base/releases.ts";
+import { applies, byRelease, since, until } from "../../../base/release-rows.ts";
 import type { KindContext } from "../../../schema/context.ts";
 import type { FieldReport } from "../../../schema/faults.ts";
 import { cidrFamily, isCidr } from "../../checks/addresses.ts";
@@ -18,11 +18,13 @@ export function checkAmounts(
   }
 }
 
-/** Allows at most one range per IP family for pods; releases before 1.33 also report duplicates. */
+const refusesDuplicates = applies(until("1.33"));
+
+/** Allows at most one range per IP family for pods. */
 export function checkPodRanges(
   ranges: readonly string[],
   report: FieldReport,
-  { release }: Pick<KindContext, "release">,
+  context: Pick<KindContext, "release">,
 ): void {
   let valid = true;
   const seen = new Set<string>();
@@ -32,7 +34,7 @@ export function checkPodRanges(
       report.at(index).invalid(ranges, "must be valid CIDR");
       valid = false;
     }
-    if (seen.has(range) && !isAtLeast(release, "1.33")) report.at(index).duplicate(range);
+    if (seen.has(range) && refusesDuplicates(context)) report.at(index).duplicate(range);
     seen.add(range);
   }
   if (ranges.length < 2) return;
@@ -61,12 +63,21 @@ interface SetOnce {
   readonly externalID?: string | undefined;
 }
 
+/** Reports a changed provider ID. */
+const refuseProvider = byRelease(
+  (_id: string, report: FieldReport) =>
+    report.forbidden('node updates may not change providerID except from "" to valid'),
+  since("1.37", (id, report) =>
+    report.invalid(null, `field cannot be ${id === "" ? "cleared" : "modified"} once set`),
+  ),
+);
+
 /** Rejects changes of fields that can be set only once. */
 export function checkSetOnce(
   spec: SetOnce,
   live: SetOnce,
   report: FieldReport,
-  { release }: Pick<KindContext, "release">,
+  context: Pick<KindContext, "release">,
 ): void {
   const before = live.podCIDRs ?? [];
   const now = spec.podCIDRs ?? [];
@@ -75,14 +86,7 @@ export function checkSetOnce(
   }
   const provider = live.providerID ?? "";
   if (provider !== "" && provider !== spec.providerID) {
-    const field = report.at("providerID");
-    if (!isAtLeast(release, "1.37"))
-      field.forbidden('node updates may not change providerID except from "" to valid');
-    else
-      field.invalid(
-        null,
-        `field cannot be ${(spec.providerID ?? "") === "" ? "cleared" : "modified"} once set`,
-      );
+    refuseProvider(context)(spec.providerID ?? "", report.at("providerID"));
   }
   if ((live.externalID ?? "") !== (spec.externalID ?? ""))
     report.at("externalID").forbidden("may not be updated");

@@ -1,7 +1,7 @@
+import { since } from "../../../base/release-rows.ts";
 import { NodeConfigStatus } from "./config-source.ts";
 import { struct } from "../v1.ts";
 import { roundUpToMilli } from "../../quantities.ts";
-import { since } from "../../../schema/later-fields.ts";
 import {
   type Static,
   bool,

@@ -1,3 +1,4 @@
+import { since } from "../../../base/release-rows.ts";
 import { checkMergedKeys } from "./match-label-keys.ts";
 import { NodeSelector, NodeSelectorTerm } from "../node-selector.ts";
 import { struct } from "../v1.ts";
@@ -6,7 +7,6 @@ import { between } from "../../checks/numbers.ts";
 import { labelSelector } from "../../checks/selectors.ts";
 import { LabelSelector } from "../../meta/label-selector.ts";
 import type { FieldReport } from "../../../schema/faults.ts";
-import { since } from "../../../schema/later-fields.ts";
 import { field, int32, list, string } from "../../../schema/types.ts";
 
 /** Requires the key of a node label. */

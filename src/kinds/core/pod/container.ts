@@ -1,3 +1,4 @@
+import { since } from "../../../base/release-rows.ts";
 import { EnvFromSource, EnvVar } from "./environment.ts";
 import { Lifecycle, Probe } from "./probes.ts";
 import { checkRequirements } from "./resource-rules.ts";
@@ -12,7 +13,6 @@ import { fillPullPolicy } from "./image-name.ts";
 import { bindMountOptions } from "./mount-rules.ts";
 import { requiredPort } from "./port-rules.ts";
 import { ContainerResizePolicy, ContainerRestartRule, resizePolicy } from "./restart-policy.ts";
-import { since } from "../../../schema/later-fields.ts";
 import { type Static, bool, field, int32, list, string } from "../../../schema/types.ts";
 
 const ContainerPort = struct("ContainerPort", "A port of a container.", {

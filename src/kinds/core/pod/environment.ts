@@ -1,10 +1,10 @@
+import { since } from "../../../base/release-rows.ts";
 import { LocalObjectReference } from "../references.ts";
 import { atomicStruct, struct } from "../v1.ts";
 import { descendingPath } from "../../checks/paths.ts";
 import { dataKey, dnsLabel, dnsSubdomain, environmentName } from "../../checks/names.ts";
 import { valueSources } from "./environment-rules.ts";
 import type { FieldReport } from "../../../schema/faults.ts";
-import { since } from "../../../schema/later-fields.ts";
 import { bool, field, inlined, quantity, string } from "../../../schema/types.ts";
 
 export const ObjectFieldSelector = atomicStruct("ObjectFieldSelector", "A field of the pod.", {

@@ -1,8 +1,10 @@
-import { isAtLeast } from "../../../base/releases.ts";
+import { applies, gate, since } from "../../../base/release-rows.ts";
 import type { KindContext } from "../../../schema/context.ts";
 import type { FieldReport } from "../../../schema/faults.ts";
 import { same } from "../../checks/values.ts";
 import type { PodSpec } from "./spec-fields.ts";
+
+const mayChangeGated = applies(since("1.27", gate("PodSchedulingReadiness")));
 
 /**
  * Checks changes of the node selector and the node affinity of a pod with scheduling gates (release 1.27 on): both may become
@@ -12,10 +14,10 @@ export function checkGatedScheduling(
   now: PodSpec,
   before: PodSpec,
   report: FieldReport,
-  { enabled, release }: KindContext,
+  context: KindContext,
 ): PodSpec {
   const isGated = (before.schedulingGates ?? []).length > 0;
-  if (!isGated || !isAtLeast(release, "1.27") || !enabled("PodSchedulingReadiness")) return now;
+  if (!isGated || !mayChangeGated(context)) return now;
   checkNodeSelector(now.nodeSelector ?? {}, before.nodeSelector ?? {}, report.at("nodeSelector"));
   const affinityReport = report.at("affinity", "nodeAffinity");
   checkNodeAffinity(now.affinity?.nodeAffinity, before.affinity?.nodeAffinity, affinityReport);

@@ -1,5 +1,5 @@
 import { dnsLabelFaults, labelValueFaults } from "../../../base/names.ts";
-import { isAtLeast, type Release } from "../../../base/releases.ts";
+import { allByRelease, applies, since } from "../../../base/release-rows.ts";
 import type { KindContext } from "../../../schema/context.ts";
 import type { FieldReport } from "../../../schema/faults.ts";
 import { addressWarnings } from "../../checks/address-warnings.ts";
@@ -7,21 +7,27 @@ import { same } from "../../checks/values.ts";
 import { appArmorPrefix } from "./annotation-rules.ts";
 import type { PodSpec } from "./spec-fields.ts";
 
-/** Returns the warnings that later releases added to those of release 1.26. */
-export function laterWarnings(spec: PodSpec, report: FieldReport, release: Release | undefined): string[] {
-  const seconds = spec.terminationGracePeriodSeconds ?? 0;
+const sources = allByRelease(
+  since("1.27", gracePeriodWarnings),
+  since("1.28", selectorWarnings),
+  since("1.28", portWarnings),
+  since("1.33", preferenceWarnings),
+  since("1.33", portNameWarnings),
+  since("1.33", formatWarnings),
+);
+
+/** Returns the warnings that only some releases have. */
+export function laterWarnings(spec: PodSpec, report: FieldReport, context: KindContext): string[] {
+  return sources(context).flatMap((source) => source(spec, report));
+}
+
+function gracePeriodWarnings(
+  { terminationGracePeriodSeconds: seconds = 0 }: PodSpec,
+  report: FieldReport,
+): string[] {
+  if (seconds >= 0) return [];
   return [
-    ...(seconds < 0 && isAtLeast(release, "1.27")
-      ? [`${report.at("terminationGracePeriodSeconds").path}: must be >= 0; negative values are treated as 1`]
-      : []),
-    ...(isAtLeast(release, "1.28") ? [...selectorWarnings(spec, report), ...portWarnings(spec, report)] : []),
-    ...(isAtLeast(release, "1.33")
-      ? [
-          ...preferenceWarnings(spec, report),
-          ...portNameWarnings(spec, report),
-          ...formatWarnings(spec, report),
-        ]
-      : []),
+    `${report.at("terminationGracePeriodSeconds").path}: must be >= 0; negative values are treated as 1`,
   ];
 }
 
@@ -155,13 +161,15 @@ export function hiddenVariables(
   });
 }
 
-/** Warns of the name of a new pod that can't be its hostname, or of a workload whose name begins those of its pods, from 1.27 on. */
+const warnsOfNames = applies(since("1.27"));
+
+/** Warns of the name of a new pod that can't be its hostname, or of a workload whose name begins those of its pods. */
 export function nameWarnings(
   name: string | undefined,
   object: "pod" | "workload",
-  { release }: Pick<KindContext, "release">,
+  context: Pick<KindContext, "release">,
 ): string[] {
-  if (name === undefined || !isAtLeast(release, "1.27")) return [];
+  if (name === undefined || !warnsOfNames(context)) return [];
   const use = object === "pod" ? "the hostname of the pod" : "the names and hostnames of pods";
   return dnsLabelFaults(name).map(
     (message) => `metadata.name: this is used in ${use}; a DNS label is recommended: ${message}`,

@@ -1,7 +1,10 @@
+import { applies, gate, since } from "../../../base/release-rows.ts";
 import { qualifiedNameFaults } from "../../../base/names.ts";
 import type { KindContext } from "../../../schema/context.ts";
 import type { FieldReport } from "../../../schema/faults.ts";
-import { hasFeature } from "../../checks/features.ts";
+
+const mergesIntoSelectors = applies(since("1.34", gate("MatchLabelKeysInPodTopologySpreadSelectorMerge")));
+const mergesAffinityKeys = applies(since("1.29", gate("MatchLabelKeysInPodAffinity")));
 
 interface Requirement {
   key: string;
@@ -36,10 +39,7 @@ interface ScheduledSpec {
 
 /** Whether `matchLabelKeys` of topology spread constraints are merged into their selectors. */
 export function mergesSpreadKeys(context: Pick<KindContext, "enabled" | "release">): boolean {
-  return (
-    context.enabled("MatchLabelKeysInPodTopologySpread") &&
-    hasFeature(context, "MatchLabelKeysInPodTopologySpreadSelectorMerge", "1.34")
-  );
+  return context.enabled("MatchLabelKeysInPodTopologySpread") && mergesIntoSelectors(context);
 }
 
 /** Adds the values of a new pod's labels to the selectors of terms and constraints that name the keys of these labels. */
@@ -49,7 +49,7 @@ export function mergeLabelKeys(
   context: KindContext,
 ): void {
   if (spec === undefined) return;
-  if (hasFeature(context, "MatchLabelKeysInPodAffinity", "1.29")) {
+  if (mergesAffinityKeys(context)) {
     for (const affinity of [spec.affinity?.podAffinity, spec.affinity?.podAntiAffinity]) {
       const preferred = affinity?.preferredDuringSchedulingIgnoredDuringExecution ?? [];
       const required = affinity?.requiredDuringSchedulingIgnoredDuringExecution ?? [];

@@ -1,4 +1,4 @@
-import { isAtLeast } from "../../../base/releases.ts";
+import { applies, since } from "../../../base/release-rows.ts";
 import type { KindContext } from "../../../schema/context.ts";
 import { dnsSubdomainFaults, searchDomainFaults } from "../../../base/names.ts";
 import type { FieldReport } from "../../../schema/faults.ts";
@@ -10,13 +10,15 @@ interface HostAlias {
   readonly hostnames?: readonly string[] | undefined;
 }
 
+const reportsIndex = applies(since("1.30"));
+
 /** Checks lines of the hosts file; as in the reference, releases before 1.30 report them without index. */
 export function hostAliases(
   aliases: readonly HostAlias[],
   report: FieldReport,
-  { release }: Pick<KindContext, "release">,
+  context: Pick<KindContext, "release">,
 ): void {
-  const hasIndex = isAtLeast(release, "1.30");
+  const hasIndex = reportsIndex(context);
   for (const [index, { ip = "", hostnames = [] }] of aliases.entries()) {
     if (report.full) return;
     const at = hasIndex ? report.at(index) : report;

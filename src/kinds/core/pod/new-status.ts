@@ -1,4 +1,4 @@
-import { isAtLeast } from "../../../base/releases.ts";
+import { applies, since } from "../../../base/release-rows.ts";
 import type { KindContext } from "../../../schema/context.ts";
 import { countsPodResources, qualityOfService } from "./quality-of-service.ts";
 import type { PodSpec } from "./spec-fields.ts";
@@ -30,6 +30,8 @@ interface WithStatus {
   readonly status?: PodStatus | undefined;
 }
 
+const keepsClass = applies(since("1.32"));
+
 /** Returns the status after a write to it. In releases from 1.32 on it keeps the class of the pod if the request has none. */
 export function writtenStatus(
   written: WithStatus,
@@ -39,5 +41,5 @@ export function writtenStatus(
   const { status } = written;
   const qosClass = live.status?.qosClass;
   if ((status?.qosClass ?? "") !== "" || qosClass === undefined) return status;
-  return isAtLeast(context.release, "1.32") ? { ...status, qosClass } : status;
+  return keepsClass(context) ? { ...status, qosClass } : status;
 }

@@ -1,4 +1,4 @@
-import { isAtLeast } from "../../../base/releases.ts";
+import { applies, since } from "../../../base/release-rows.ts";
 import { dnsSubdomainFaults } from "../../../base/names.ts";
 import type { KindContext } from "../../../schema/context.ts";
 import type { FieldReport } from "../../../schema/faults.ts";
@@ -8,13 +8,15 @@ import { unambiguousPodAddresses } from "./network-rules.ts";
 import type { PodShape } from "./pod-shape.ts";
 import type { PodSpec } from "./spec-fields.ts";
 
+const refusesStaticClaims = applies(since("1.27"));
+
 /** Rules of pods that don't apply to pod templates. */
 export function checkPod(pod: PodShape, report: FieldReport, context: KindContext): void {
   const { annotations, name = "" } = pod.metadata;
   checkPodAnnotations(annotations, pod.spec, report.at("metadata", "annotations"), context);
   if (pod.spec === undefined) return;
   const isMirror = Object.hasOwn(annotations ?? {}, mirrorAnnotation(context));
-  if (isMirror && (pod.spec.resourceClaims ?? []).length > 0 && isAtLeast(context.release, "1.27"))
+  if (isMirror && (pod.spec.resourceClaims ?? []).length > 0 && refusesStaticClaims(context))
     report.at("spec", "resourceClaims").forbidden("static pods do not support resource claims");
   const specReport = report.at("spec");
   for (const list of ["containers", "initContainers"] as const) {

@@ -1,9 +1,13 @@
+import { applies, gate, since } from "../../../base/release-rows.ts";
 import { addAmounts, parseAmounts, raiseAmounts, type Amounts } from "../../../base/amounts.ts";
 import { addQuantities, compareQuantities, formatQuantity, type Quantity } from "../../../base/quantity.ts";
 import type { KindContext } from "../../../schema/context.ts";
-import { hasFeature } from "../../checks/features.ts";
 import { isHugePages } from "./resource-names.ts";
 import { isSidecar } from "./restart-policy.ts";
+
+/** Whether pods may have resources of their own. */
+export const hasPodLevelResources = applies(since("1.32", gate("PodLevelResources")));
+const defaultsAfterAdmission = applies(since("1.37", gate("PodLevelResourcesFixDefaulting")));
 
 type AmountTexts = Readonly<Record<string, string>> | undefined;
 
@@ -101,10 +105,7 @@ export function fillPodResources(spec: MeasuredSpec): void {
 
 /** Whether resources of the whole pod are filled in after admission, and also into resizes, as from release 1.37 on. */
 export function fillsLater(context: KindContext): boolean {
-  return (
-    hasFeature(context, "PodLevelResources", "1.32") &&
-    hasFeature(context, "PodLevelResourcesFixDefaulting", "1.37")
-  );
+  return hasPodLevelResources(context) && defaultsAfterAdmission(context);
 }
 
 /**

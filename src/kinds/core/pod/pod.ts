@@ -1,9 +1,10 @@
-import { isAtLeast } from "../../../base/releases.ts";
+import { since, until } from "../../../base/release-rows.ts";
+import type { PodShape } from "./pod-shape.ts";
+import type { KindContext } from "../../../schema/context.ts";
 import { kind } from "../v1.ts";
 import { type ObjectFor } from "../../../schema/kind.ts";
 import { ObjectMeta } from "../../../schema/object-meta.ts";
 import { field } from "../../../schema/types.ts";
-import { hasFeature } from "../../checks/features.ts";
 import { Eviction } from "../../policy/eviction.ts";
 import { Binding } from "../binding.ts";
 import { podColumns } from "./columns.ts";
@@ -13,12 +14,49 @@ import { mergeLabelKeys } from "./match-label-keys.ts";
 import { nameWarnings } from "./later-warnings.ts";
 import { newPodStatus, writtenStatus } from "./new-status.ts";
 import { applySeccompAnnotations } from "./seccomp-annotations.ts";
-import { fillAllPodResources, fillPodResources, fillsLater, keepPodResources } from "./pod-usage.ts";
+import {
+  fillAllPodResources,
+  fillPodResources,
+  fillsLater,
+  keepPodResources,
+  hasPodLevelResources,
+} from "./pod-usage.ts";
 import { PodSpec } from "./spec.ts";
 import { checkPodStatus } from "./status-rules.ts";
 import { PodStatus } from "./status.ts";
 import { checkAddedContainers, checkPodUpdate } from "./update-rules.ts";
 import { templateWarnings } from "./warnings.ts";
+
+const specOf = ({ spec }: { readonly spec?: unknown }) => spec;
+const hostNetworkText = ({
+  spec,
+}: {
+  readonly spec?: { readonly hostNetwork?: boolean | undefined } | undefined;
+}) => String(spec?.hostNetwork ?? false);
+
+function limitGracePeriod({ spec }: PodShape): void {
+  if ((spec?.terminationGracePeriodSeconds ?? 0) < 0) spec!.terminationGracePeriodSeconds = 1;
+}
+
+function fillSpec({ spec }: PodShape, context: KindContext): void {
+  if (spec === undefined) return;
+  spec.enableServiceLinks ??= true;
+  for (const { resources } of [...(spec.containers ?? []), ...(spec.initContainers ?? [])]) {
+    if (resources?.limits !== undefined) resources.requests = { ...resources.limits, ...resources.requests };
+  }
+  if (hasPodLevelResources(context) && !fillsLater(context)) fillPodResources(spec);
+}
+
+function readSeccompAnnotations({ metadata, spec }: PodShape, { vocabulary }: KindContext): void {
+  applySeccompAnnotations(metadata.annotations, spec, vocabulary);
+}
+
+function prepareNew(copy: PodShape, context: KindContext): void {
+  mergeLabelKeys(copy.spec, copy.metadata.labels ?? {}, context);
+  if (copy.spec === undefined || !fillsLater(context)) return;
+  fillAllPodResources(copy.spec);
+  copy.status = newPodStatus(copy, context);
+}
 
 export const Pod = kind({
   name: "Pod",
@@ -47,31 +85,10 @@ export const Pod = kind({
     "status.phase": (pod) => pod.status?.phase ?? "",
     "status.podIP": (pod) => pod.status?.podIP ?? "",
     "status.nominatedNodeName": (pod) => pod.status?.nominatedNodeName ?? "",
+    "spec.hostNetwork": since("1.28", hostNetworkText),
   },
-  laterSelectable: {
-    since: "1.28",
-    fields: { "spec.hostNetwork": ({ spec }) => String(spec?.hostNetwork ?? false) },
-  },
-  fillDefaults({ spec }, context) {
-    if (spec === undefined) return;
-    const { release } = context;
-    const { terminationGracePeriodSeconds: seconds = 0 } = spec;
-    if (seconds < 0 && isAtLeast(release, "1.37")) spec.terminationGracePeriodSeconds = 1;
-    spec.enableServiceLinks ??= true;
-    for (const { resources } of [...(spec.containers ?? []), ...(spec.initContainers ?? [])]) {
-      if (resources?.limits !== undefined)
-        resources.requests = { ...resources.limits, ...resources.requests };
-    }
-    if (hasFeature(context, "PodLevelResources", "1.32") && !fillsLater(context)) fillPodResources(spec);
-  },
-  prepareCreate(copy, context) {
-    if (!isAtLeast(context.release, "1.27"))
-      applySeccompAnnotations(copy.metadata.annotations, copy.spec, context.vocabulary);
-    mergeLabelKeys(copy.spec, copy.metadata.labels ?? {}, context);
-    if (copy.spec === undefined || !fillsLater(context)) return;
-    fillAllPodResources(copy.spec);
-    copy.status = newPodStatus(copy, context);
-  },
+  fillDefaults: [since("1.37", limitGracePeriod), fillSpec],
+  prepareCreate: [until("1.27", readSeccompAnnotations), prepareNew],
   prepareUpdate(copy, live, context) {
     if (copy.spec !== undefined && live.spec !== undefined && fillsLater(context))
       keepPodResources(copy.spec, live.spec);
@@ -127,19 +144,14 @@ export const Pod = kind({
       verbs: ["create", "delete", "get", "patch", "update"],
       optionsKind: "PodProxyOptions",
     },
+    resize: since("1.33", {
+      verbs: ["get", "patch", "update"],
+      keepsMetadata: "all",
+      incrementsGeneration: true,
+      merge: mergeResize,
+    }),
   },
-  laterSubresources: [
-    "1.33",
-    {
-      resize: {
-        verbs: ["get", "patch", "update"],
-        keepsMetadata: "all",
-        incrementsGeneration: true,
-        merge: mergeResize,
-      },
-    },
-  ],
-  laterGeneration: { since: "1.33", of: ({ spec }) => spec },
+  generationOf: since("1.33", specOf),
   columns: podColumns,
   rowConditions(pod) {
     switch (pod.status?.phase) {

@@ -1,8 +1,8 @@
+import { since } from "../../../base/release-rows.ts";
 import { struct } from "../v1.ts";
 import { portNumberOrName } from "../../checks/names.ts";
 import { nonNegative, portNumber, positive } from "../../checks/numbers.ts";
 import { headerNames, oneHandler } from "./probe-rules.ts";
-import { since } from "../../../schema/later-fields.ts";
 import { field, inlined, int32, int64, intOrString, list, string } from "../../../schema/types.ts";
 
 const ExecAction = struct("ExecAction", "A command to run in the container.", {

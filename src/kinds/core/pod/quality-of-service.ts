@@ -1,9 +1,11 @@
+import { applies, gate, since } from "../../../base/release-rows.ts";
 import { addQuantities, compareQuantities, type Quantity } from "../../../base/quantity.ts";
 import type { KindContext } from "../../../schema/context.ts";
-import { hasFeature } from "../../checks/features.ts";
 import { quantityFrom } from "../../quantities.ts";
-import { hasPodResources } from "./pod-usage.ts";
+import { hasPodResources, hasPodLevelResources } from "./pod-usage.ts";
 import type { PodSpec } from "./spec-fields.ts";
+
+const countsPodResourcesOnly = applies(since("1.37", gate("PodLevelResourcesFixKubeletQOSClass")));
 
 const counted = ["cpu", "memory"];
 
@@ -38,8 +40,8 @@ export function qualityOfService(
  * field counts too.
  */
 export function countsPodResources(spec: PodSpec | undefined, context: KindContext): boolean {
-  if (!hasFeature(context, "PodLevelResources", "1.32")) return false;
-  if (hasFeature(context, "PodLevelResourcesFixKubeletQOSClass", "1.37")) return hasPodResources(spec ?? {});
+  if (!hasPodLevelResources(context)) return false;
+  if (countsPodResourcesOnly(context)) return hasPodResources(spec ?? {});
   return spec?.resources !== undefined && spec.resources !== null;
 }
 

@@ -1,8 +1,7 @@
 import { compareQuantities } from "../../../base/quantity.ts";
-import { defaultRelease, isLater } from "../../../base/releases.ts";
+import { applies, gate, since, until } from "../../../base/release-rows.ts";
 import type { KindContext } from "../../../schema/context.ts";
 import type { FieldReport } from "../../../schema/faults.ts";
-import { hasFeature } from "../../checks/features.ts";
 import { same } from "../../checks/values.ts";
 import { quantityFrom } from "../../quantities.ts";
 import { mirrorAnnotation } from "./annotation-rules.ts";
@@ -10,6 +9,9 @@ import type { PodShape } from "./pod-shape.ts";
 import { fillAllPodResources, fillsLater } from "./pod-usage.ts";
 import { countsPodResources, qualityOfService } from "./quality-of-service.ts";
 import type { PodSpec } from "./spec-fields.ts";
+
+const resizesPodResources = applies(since("1.35", gate("InPlacePodLevelResourcesVerticalScaling")));
+const resizesInitContainers = applies(since("1.36", gate("InPlacePodVerticalScalingInitContainers")));
 
 type Container = NonNullable<PodSpec["containers"]>[number];
 type Amounts = Readonly<Record<string, string>> | undefined;
@@ -28,7 +30,7 @@ export function mergeResize(copy: PodShape, written: PodShape, context: KindCont
     else if (list === "initContainers") delete spec[list];
     else spec[list] = [];
   }
-  if (!hasFeature(context, "InPlacePodLevelResourcesVerticalScaling", "1.35")) return;
+  if (!resizesPodResources(context)) return;
   if (input.resources !== undefined) spec.resources = input.resources;
   else if (!fillsLater(context)) delete spec.resources;
   if (fillsLater(context)) fillAllPodResources(spec);
@@ -59,7 +61,7 @@ export function checkResize(pod: PodShape, live: PodShape, report: FieldReport, 
   const { spec: before } = live;
   if (now === undefined || before === undefined) return;
   const specReport = report.at("spec");
-  if (!hasFeature(context, "InPlacePodLevelResourcesVerticalScaling", "1.35") && hasResources(before)) {
+  if (!resizesPodResources(context) && hasResources(before)) {
     report.forbidden("pods with pod-level resources cannot be resized");
   }
   const classOf = (spec: PodSpec) => qualityOfService(spec, countsPodResources(spec, context));
@@ -74,7 +76,7 @@ export function checkResize(pod: PodShape, live: PodShape, report: FieldReport, 
       const at = specReport.at(list, index);
       const isPlain = list === "initContainers" && container.restartPolicy !== "Always";
       const old = before[list]![index]!;
-      if (!isPlain || hasFeature(context, "InPlacePodVerticalScalingInitContainers", "1.36")) {
+      if (!isPlain || resizesInitContainers(context)) {
         checkContainer(container, old, at, context);
         if (same(withAmountsOf(container, old), old)) continue;
         if (list === "containers") specReport.forbidden("only cpu and memory resources are mutable");
@@ -114,12 +116,14 @@ function checkOrder(now: PodSpec, before: PodSpec, report: FieldReport): boolean
   return isSame;
 }
 
+const keepsMemoryLimit = applies(until("1.34"));
+
 /** Rejects removed amounts and, up to release 1.33, a smaller limit of memory without restart. */
 function checkContainer(
   { resources: now, resizePolicy = [] }: Container,
   { resources: before }: Container,
   report: FieldReport,
-  { release = defaultRelease }: KindContext,
+  context: KindContext,
 ): void {
   const at = report.at("resources");
   for (const member of ["requests", "limits"] as const) {
@@ -128,7 +132,7 @@ function checkContainer(
       at.at(member).forbidden(`resource ${member} cannot be removed`);
     }
   }
-  if (isLater(release, "1.33")) return;
+  if (!keepsMemoryLimit(context)) return;
   const policy = resizePolicy.find(({ resourceName }) => resourceName === "memory");
   if (policy?.restartPolicy === "RestartContainer") return;
   checkMemoryLimit(now?.limits?.["memory"], before?.limits?.["memory"], at.at("limits").key("memory"));

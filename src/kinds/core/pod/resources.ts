@@ -1,8 +1,9 @@
+import { since } from "../../../base/release-rows.ts";
 import { struct } from "../v1.ts";
 import { dnsLabel, dnsSubdomain } from "../../checks/names.ts";
 import { roundUpToMilli } from "../../quantities.ts";
 import { checkClaimSource } from "./resource-rules.ts";
-import { removedIn, since } from "../../../schema/later-fields.ts";
+import { removedIn } from "../../../schema/later-fields.ts";
 import { field, list, map, quantity, string } from "../../../schema/types.ts";
 
 const ResourceClaim = struct(

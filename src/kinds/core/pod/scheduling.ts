@@ -1,4 +1,4 @@
-import { isAtLeast } from "../../../base/releases.ts";
+import { since } from "../../../base/release-rows.ts";
 import { struct } from "../v1.ts";
 import { qualifiedName } from "../../checks/names.ts";
 import { labelSelector } from "../../checks/selectors.ts";
@@ -6,9 +6,7 @@ import { positive } from "../../checks/numbers.ts";
 import { checkMergedKeys, mergesSpreadKeys } from "./match-label-keys.ts";
 import { checkMatchLabelKeys, checkMinDomains, checkToleration } from "./scheduling-rules.ts";
 import { LabelSelector } from "../../meta/label-selector.ts";
-import type { KindContext } from "../../../schema/context.ts";
-import type { FieldReport } from "../../../schema/faults.ts";
-import { field, int32, int64, list, string, type Static } from "../../../schema/types.ts";
+import { field, int32, int64, list, string } from "../../../schema/types.ts";
 
 export const Toleration = struct(
   "Toleration",
@@ -36,15 +34,6 @@ export const Toleration = struct(
   { check: checkToleration },
 );
 
-/** Checks a selector in releases from 1.27 on; as in the reference, it isn't validated in earlier ones. */
-function laterSelector(
-  selector: Static<typeof LabelSelector>,
-  report: FieldReport,
-  { release }: Pick<KindContext, "release">,
-): void {
-  if (isAtLeast(release, "1.27")) labelSelector(selector, report);
-}
-
 export const TopologySpreadConstraint = struct(
   "TopologySpreadConstraint",
   "Spreading of matching pods over topology domains.",
@@ -67,7 +56,7 @@ export const TopologySpreadConstraint = struct(
       .oneOf("DoNotSchedule", "ScheduleAnyway"),
     labelSelector: field(4, LabelSelector, "Label selector of the pods to count.")
       .nullable()
-      .check(laterSelector),
+      .check(since("1.27", labelSelector)),
     minDomains: field(5, int32, "Minimum number of eligible domains.")
       .nullable()
       .gated("MinDomainsInPodTopologySpread")

@@ -1,3 +1,4 @@
+import { since } from "../../../base/release-rows.ts";
 import { struct } from "../v1.ts";
 import { dnsSubdomain } from "../../checks/names.ts";
 import { AppArmorProfile } from "./app-armor.ts";
@@ -12,7 +13,6 @@ import {
   sysctls,
   windowsUser,
 } from "./security-rules.ts";
-import { since } from "../../../schema/later-fields.ts";
 import { bool, field, int64, list, string } from "../../../schema/types.ts";
 
 const Capabilities = struct("Capabilities", "Linux capabilities to add and drop.", {

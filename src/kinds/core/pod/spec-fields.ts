@@ -1,3 +1,4 @@
+import { since } from "../../../base/release-rows.ts";
 import { Affinity } from "./affinity.ts";
 import { Container } from "./container.ts";
 import { EphemeralContainer } from "./ephemeral-container.ts";
@@ -18,7 +19,7 @@ import { between } from "../../checks/numbers.ts";
 import { notEmpty, uniqueBy } from "../../checks/values.ts";
 import { hostAliases } from "./network-rules.ts";
 import { preemptionPolicy, readinessGates, schedulingGates, uniqueConstraints } from "./scheduling-rules.ts";
-import { replacedIn, since, type AddedFields } from "../../../schema/later-fields.ts";
+import { replacedIn, type AddedFields } from "../../../schema/later-fields.ts";
 import { struct } from "../v1.ts";
 import { Volume } from "../volumes/volume.ts";
 import {

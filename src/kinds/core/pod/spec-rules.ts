@@ -1,4 +1,4 @@
-import { isAtLeast } from "../../../base/releases.ts";
+import { applies, since } from "../../../base/release-rows.ts";
 import type { KindContext } from "../../../schema/context.ts";
 import type { FieldReport } from "../../../schema/faults.ts";
 import { checkContainers } from "./container-rules.ts";
@@ -7,6 +7,9 @@ import { checkOperatingSystem, checkHostProcess } from "./os-rules.ts";
 import { hostNetworkPorts } from "./port-rules.ts";
 import { checkAmounts } from "./resource-rules.ts";
 import type { PodSpec } from "./spec-fields.ts";
+
+/** Whether an unmasked process file system needs a user namespace. */
+const refusesUnmasked = applies(since("1.30"));
 
 /** Checks members of a pod spec against each other; each field has its own rules in its declaration. */
 export function checkPodSpec(spec: PodSpec, report: FieldReport, context: KindContext): void {
@@ -24,7 +27,7 @@ export function checkPodSpec(spec: PodSpec, report: FieldReport, context: KindCo
       .invalid(true, "ShareProcessNamespace and HostPID cannot both be enabled");
   }
   if (spec.hostUsers === false) checkUserNamespace(spec, report);
-  else if (isAtLeast(context.release, "1.30")) rejectUnmasked(spec, report);
+  else if (refusesUnmasked(context)) rejectUnmasked(spec, report);
   dnsConfig(spec.dnsConfig, spec.dnsPolicy, report.at("dnsConfig"), context);
   // The overhead is checked as limits are, and faults have the path of limits.
   if (spec.overhead !== undefined) checkAmounts(spec.overhead, report.at("overhead", "limits"), context);

@@ -1,5 +1,5 @@
+import { since } from "../../../base/release-rows.ts";
 import { struct } from "../v1.ts";
-import { since } from "../../../schema/later-fields.ts";
 import { bool, field, int64, list, quantity, string, time } from "../../../schema/types.ts";
 
 const ResourceHealth = struct(

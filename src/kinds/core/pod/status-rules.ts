@@ -1,4 +1,4 @@
-import { isAtLeast } from "../../../base/releases.ts";
+import { applies, until } from "../../../base/release-rows.ts";
 import { dnsSubdomainFaults, qualifiedNameFaults } from "../../../base/names.ts";
 import { isIPv4 } from "node:net";
 import type { KindContext } from "../../../schema/context.ts";
@@ -69,18 +69,16 @@ function checkStates(
   }
 }
 
+const refusesDuplicates = applies(until("1.33"));
+
 /** Allows at most one address per family; releases before 1.33 also report duplicates. */
-function checkAddresses(
-  status: PodStatus,
-  report: FieldReport,
-  { release }: Pick<KindContext, "release">,
-): void {
+function checkAddresses(status: PodStatus, report: FieldReport, context: Pick<KindContext, "release">): void {
   const addresses = (status.podIPs ?? []).map(({ ip }) => ip ?? "");
   const seen = new Set<string>();
   for (const [index, address] of addresses.entries()) {
     if (report.full) return;
     ipAddress(address, report.at(index));
-    if (seen.has(address) && !isAtLeast(release, "1.33")) report.at(index).duplicate({ ip: address });
+    if (seen.has(address) && refusesDuplicates(context)) report.at(index).duplicate({ ip: address });
     seen.add(address);
   }
   if (addresses.length < 2) return;

@@ -1,5 +1,5 @@
 import { labelKey } from "../../../vocabulary/names.ts";
-import { isAtLeast } from "../../../base/releases.ts";
+import { applies, byRelease, since, until } from "../../../base/release-rows.ts";
 import type { KindContext } from "../../../schema/context.ts";
 import { FieldReport } from "../../../schema/faults.ts";
 import type { ApiObject } from "../../../schema/kind.ts";
@@ -68,7 +68,7 @@ export function templateWarnings(
     ...volumeWarnings(spec, report, context),
     ...listWarnings(spec, report),
     ...containerWarnings(spec, report, context),
-    ...laterWarnings(spec, report, context.release),
+    ...laterWarnings(spec, report, context),
     ...annotationWarnings(metadata?.annotations, spec, root, context),
     ...appArmorWarnings(metadata?.annotations ?? {}, spec, root.at("metadata", "annotations"), context),
   ];
@@ -103,8 +103,16 @@ function nodeLabelWarnings(spec: PodSpec, report: FieldReport, { vocabulary }: K
   return warnings;
 }
 
-function volumeWarnings(spec: PodSpec, report: FieldReport, { release }: KindContext): string[] {
-  const gone = isAtLeast(release, "1.28") ? { ...goneVolumes, ...laterGoneVolumes } : goneVolumes;
+const goneVolumesOf = byRelease<typeof goneVolumes>(
+  goneVolumes,
+  since("1.28", { ...goneVolumes, ...laterGoneVolumes }),
+);
+/** Whether variables with the same name are duplicates, also with different values. */
+const comparesNames = applies(until("1.28"));
+const seccompStateOf = byRelease("deprecated", since("1.27", "without effect from release 1.27 on"));
+
+function volumeWarnings(spec: PodSpec, report: FieldReport, context: KindContext): string[] {
+  const gone = goneVolumesOf(context);
   return (spec.volumes ?? []).flatMap((volume, index) =>
     Object.keys(volume)
       .filter((name) => Object.hasOwn(gone, name))
@@ -154,8 +162,8 @@ function fractions(amounts: Readonly<Record<string, string>> | undefined, report
 }
 
 /** Warns of fractional bytes and of duplicate variables. */
-function containerWarnings(spec: PodSpec, report: FieldReport, { release }: KindContext): string[] {
-  const namesAreCompared = !isAtLeast(release, "1.28");
+function containerWarnings(spec: PodSpec, report: FieldReport, context: KindContext): string[] {
+  const namesAreCompared = comparesNames(context);
   const warnings = fractions(spec.overhead, report.at("overhead"));
   for (const list of ["initContainers", "containers", "ephemeralContainers"] as const) {
     for (const [index, { resources, env }] of (spec[list] ?? []).entries()) {
@@ -178,11 +186,12 @@ function annotationWarnings(
   annotations: Readonly<Record<string, string>> | undefined,
   spec: PodSpec,
   root: FieldReport,
-  { vocabulary, release }: KindContext,
+  context: KindContext,
 ): string[] {
   if (annotations === undefined) return [];
+  const { vocabulary } = context;
   const { domain } = vocabulary;
-  const seccompState = isAtLeast(release, "1.27") ? "without effect from release 1.27 on" : "deprecated";
+  const seccompState = seccompStateOf(context);
   const replaced: [annotation: string, field: string, state?: string][] = [
     [labelKey(domain, "critical-pod", "scheduler.alpha"), "priorityClassName"],
     [labelKey(domain, "sysctls", "security.alpha"), "sysctls"],

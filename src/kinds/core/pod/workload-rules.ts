@@ -1,5 +1,5 @@
 import { compileLabelSelector, labelSelectorFaults } from "../../../base/label-selector.ts";
-import { isAtLeast } from "../../../base/releases.ts";
+import { applies, gate, since } from "../../../base/release-rows.ts";
 import type { KindContext } from "../../../schema/context.ts";
 import type { FieldReport } from "../../../schema/faults.ts";
 import { labelSelector } from "../../checks/selectors.ts";
@@ -16,6 +16,8 @@ interface WorkloadTemplate {
   readonly several: boolean;
 }
 
+const leavesDisksToScheduler = applies(gate("SkipReadOnlyValidationGCE"), since("1.31"));
+
 /** Checks the template of a workload: its selector matches the labels, and the pods are always restarted. */
 export function checkWorkloadTemplate(
   workload: WorkloadTemplate,
@@ -26,9 +28,7 @@ export function checkWorkloadTemplate(
   if (template === undefined || template === null) return;
   checkSelected(workload, report);
   checkRunsForGood(workload, report);
-  // Later releases leave it to the scheduler.
-  if (!workload.several || isAtLeast(context.release, "1.31") || context.enabled("SkipReadOnlyValidationGCE"))
-    return;
+  if (!workload.several || leavesDisksToScheduler(context)) return;
   for (const [index, volume] of (template.spec?.volumes ?? []).entries()) {
     if (report.full) return;
     const disk = volume.gcePersistentDisk;

@@ -1,5 +1,5 @@
 import { labelKey } from "../../../vocabulary/names.ts";
-import { isAtLeast } from "../../../base/releases.ts";
+import { applies, since } from "../../../base/release-rows.ts";
 import { qualifiedNameFaults } from "../../../base/names.ts";
 import type { KindContext } from "../../../schema/context.ts";
 import type { FieldReport } from "../../../schema/faults.ts";
@@ -106,14 +106,17 @@ function checkAffinity(spec: ServiceSpec, report: FieldReport): void {
   }
 }
 
+/** Whether invalid ranges of the spec are reported one by one. */
+const checksEachRange = applies(since("1.30"));
+
 /** Checks the ranges of allowed clients, in the spec or in the older annotation. */
 function checkSourceRanges(
   spec: ServiceSpec,
   metadata: ObjectMetaValue,
   report: FieldReport,
-  { vocabulary, release }: KindContext,
+  context: KindContext,
 ): void {
-  const key = labelKey(vocabulary.domain, "load-balancer-source-ranges", "service.beta");
+  const key = labelKey(context.vocabulary.domain, "load-balancer-source-ranges", "service.beta");
   const annotation = metadata.annotations?.[key];
   const ranges = spec.loadBalancerSourceRanges ?? [];
   if (ranges.length === 0 && annotation === undefined) return;
@@ -124,7 +127,7 @@ function checkSourceRanges(
     : report.at("metadata", "annotations").key(key);
   if (spec.type !== "LoadBalancer")
     annotationsReport.forbidden("may only be used when `type` is 'LoadBalancer'");
-  if (inSpec && isAtLeast(release, "1.30")) {
+  if (inSpec && checksEachRange(context)) {
     for (const [index, range] of ranges.entries())
       if (!isCidr(range.trim())) annotationsReport.at(index).invalid(range, "must be a valid CIDR value");
     return;

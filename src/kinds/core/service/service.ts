@@ -1,4 +1,4 @@
-import { isAtLeast } from "../../../base/releases.ts";
+import { gate, since } from "../../../base/release-rows.ts";
 import { kind } from "../v1.ts";
 import { type ObjectFor } from "../../../schema/kind.ts";
 import { ObjectMeta } from "../../../schema/object-meta.ts";
@@ -21,6 +21,18 @@ import {
   releaseSecondary,
   syncAddresses,
 } from "./update.ts";
+
+interface Balanced {
+  readonly spec?: { readonly type?: string | undefined } | undefined;
+  readonly status?:
+    { readonly loadBalancer?: { readonly ingress?: object[] | undefined } | undefined } | undefined;
+}
+
+function fillPointModes({ spec, status }: Balanced): void {
+  if (spec?.type !== "LoadBalancer") return;
+  for (const point of (status?.loadBalancer?.ingress ?? []) as { ip?: string; ipMode?: string }[])
+    if ((point.ip ?? "") !== "") point.ipMode ??= "VIP";
+}
 
 export const Service = kind({
   name: "Service",
@@ -47,13 +59,7 @@ export const Service = kind({
     "spec.clusterIP": (service) => service.spec?.clusterIP ?? "",
     "spec.type": (service) => service.spec?.type ?? "",
   },
-  fillDefaults({ spec, status }, { enabled, release }) {
-    // Before 1.29 there is no such gate and field.
-    if (spec?.type !== "LoadBalancer" || !isAtLeast(release, "1.29") || !enabled("LoadBalancerIPMode"))
-      return;
-    for (const point of (status?.loadBalancer?.ingress ?? []) as { ip?: string; ipMode?: string }[])
-      if ((point.ip ?? "") !== "") point.ipMode ??= "VIP";
-  },
+  fillDefaults: since("1.29", gate("LoadBalancerIPMode", fillPointModes)),
   prepareCreate(copy) {
     const { clusterIP = "", clusterIPs = [] } = copy.spec ?? {};
     if (clusterIP !== "" && clusterIPs.length === 0) copy.spec!.clusterIPs = [clusterIP];
@@ -81,7 +87,7 @@ export const Service = kind({
     checkClassUpdate(service.spec ?? {}, live.spec ?? {}, specReport);
     checkHealthCheckUpdate(service.spec ?? {}, live.spec ?? {}, specReport);
   },
-  warnings: serviceWarnings,
+  warnings: since("1.27", serviceWarnings),
   status: {
     initial: () => ({ loadBalancer: {} }),
   },

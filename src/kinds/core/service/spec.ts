@@ -1,7 +1,7 @@
+import { since } from "../../../base/release-rows.ts";
 import type { KindContext } from "../../../schema/context.ts";
 import { struct } from "../v1.ts";
 import type { FieldReport } from "../../../schema/faults.ts";
-import { since } from "../../../schema/later-fields.ts";
 import { type Static, bool, field, int32, intOrString, list, map, string } from "../../../schema/types.ts";
 import { ipAddress, isAddress, reachableAddress } from "../../checks/addresses.ts";
 import { dnsLabel, portNumberOrName, qualifiedName } from "../../checks/names.ts";

@@ -1,6 +1,6 @@
+import { since } from "../../../base/release-rows.ts";
 import { struct } from "../v1.ts";
 import { Condition } from "../../meta/condition.ts";
-import { since } from "../../../schema/later-fields.ts";
 import { type Static, field, int32, list, string } from "../../../schema/types.ts";
 
 const PortStatus = struct("PortStatus", "Status of a port of a load balancer.", {

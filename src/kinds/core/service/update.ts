@@ -1,4 +1,4 @@
-import { isAtLeast } from "../../../base/releases.ts";
+import { applies, gate, until } from "../../../base/release-rows.ts";
 import type { KindContext } from "../../../schema/context.ts";
 import type { FieldReport } from "../../../schema/faults.ts";
 import { same } from "../../checks/values.ts";
@@ -117,14 +117,15 @@ export function checkHealthCheckUpdate(spec: ServiceSpec, live: ServiceSpec, rep
   report.at("healthCheckNodePort").forbidden("field is immutable");
 }
 
+const allowsStatus = applies(until("1.29"), gate("AllowServiceLBStatusOnNonLB"));
+
 /** Requires the type LoadBalancer for a status with points of a load balancer (release 1.29 on). */
 export function checkBalancerStatus(
   { spec, status }: { readonly spec?: ServiceSpec | undefined; readonly status?: ServiceStatus | undefined },
   report: FieldReport,
-  { release, enabled }: KindContext,
+  context: KindContext,
 ): void {
-  if (spec?.type === "LoadBalancer" || !isAtLeast(release, "1.29") || enabled("AllowServiceLBStatusOnNonLB"))
-    return;
+  if (spec?.type === "LoadBalancer" || allowsStatus(context)) return;
   if ((status?.loadBalancer?.ingress ?? []).length === 0) return;
   report
     .at("status", "loadBalancer", "ingress")

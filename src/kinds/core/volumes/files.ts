@@ -1,3 +1,4 @@
+import { since } from "../../../base/release-rows.ts";
 import { PersistentVolumeClaimSpec } from "../persistent-volume-claim.ts";
 import { ObjectFieldSelector, ResourceFieldSelector } from "../pod/environment.ts";
 import { LocalObjectReference } from "../references.ts";
@@ -6,7 +7,6 @@ import { fileMode, userOrGroupId } from "../../checks/numbers.ts";
 import { descendingPath, noBacksteps, volumeFilePath } from "../../checks/paths.ts";
 import { checkDownwardFile, claimTemplateMetadata, sizeLimit } from "./file-rules.ts";
 import { ObjectMeta } from "../../../schema/object-meta.ts";
-import { since } from "../../../schema/later-fields.ts";
 import { bool, field, inlined, int32, int64, list, quantity, string } from "../../../schema/types.ts";
 
 /** The owner of written files, with this field number. */

@@ -1,3 +1,4 @@
+import { since } from "../../../base/release-rows.ts";
 import { LocalObjectReference } from "../references.ts";
 import { struct } from "../v1.ts";
 import { between, fileMode } from "../../checks/numbers.ts";
@@ -7,7 +8,6 @@ import { volumeFilePath } from "../../checks/paths.ts";
 import { namedObject } from "./volume-rules.ts";
 import { certificateKeyTypes, checkSources, checkTrustBundles, tokenSeconds } from "./projected-rules.ts";
 import { DownwardAPIVolumeFile, KeyToPath, volumeUser } from "./files.ts";
-import { since } from "../../../schema/later-fields.ts";
 import { bool, field, inlined, int32, int64, list, map, string } from "../../../schema/types.ts";
 
 const SecretProjection = struct(

@@ -1,3 +1,4 @@
+import { since } from "../../../base/release-rows.ts";
 import { struct } from "../v1.ts";
 import { defaultPullPolicy } from "../pod/image-name.ts";
 import { dnsLabel } from "../../checks/names.ts";
@@ -39,7 +40,7 @@ import {
   StorageOSVolumeSource,
 } from "./plugin-storage.ts";
 import { ProjectedVolumeSource } from "./projected.ts";
-import { inlinedLater, since } from "../../../schema/later-fields.ts";
+import { inlinedLater } from "../../../schema/later-fields.ts";
 import { field, inlined, string } from "../../../schema/types.ts";
 
 const ImageVolumeSource = struct(

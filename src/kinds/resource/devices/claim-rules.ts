@@ -1,12 +1,14 @@
+import { applies, gate, since } from "../../../base/release-rows.ts";
 import { dnsSubdomainFaults } from "../../../base/names.ts";
 import type { KindContext } from "../../../schema/context.ts";
-import { hasFeature } from "../../checks/features.ts";
 import type { FieldReport } from "../../../schema/faults.ts";
 import { configuration, tolerations, type Configuration, type Toleration } from "./config-rules.ts";
 import { fullAttributeName, labelName } from "./device-names.ts";
 import { limitedList, limitedSet } from "./list-rules.ts";
 import { exactCount } from "./request-defaults.ts";
 import type { DeviceExpression } from "./selector-rules.ts";
+
+const hasConsumableCapacity = applies(since("1.34", gate("DRAConsumableCapacity")));
 
 /** A selector of devices. */
 export interface Selector {
@@ -78,7 +80,7 @@ export function checkClaimSpec(
   );
   limitedList(devices.constraints, maxConstraints, report.at("constraints"), (constraint, at) => {
     requestReferences(constraint.requests, names, at.at("requests"));
-    checkAttributes(constraint, at, hasFeature(context, "DRAConsumableCapacity", "1.34"));
+    checkAttributes(constraint, at, hasConsumableCapacity(context));
   });
   limitedList(devices.config, maxConfigurations, report.at("config"), (one, at) => {
     requestReferences(one.requests, names, at.at("requests"));

@@ -1,4 +1,5 @@
-import { replacedIn, since } from "../../../schema/later-fields.ts";
+import { since } from "../../../base/release-rows.ts";
+import { replacedIn } from "../../../schema/later-fields.ts";
 import { field, json, list, map, quantity, string, time, type LaterFields } from "../../../schema/types.ts";
 import { NodeSelector } from "../../core/node-selector.ts";
 import { Condition } from "../../meta/condition.ts";

@@ -1,4 +1,4 @@
-import { since } from "../../../schema/later-fields.ts";
+import { since } from "../../../base/release-rows.ts";
 import { field, inlined, list, string, type LaterFields } from "../../../schema/types.ts";
 import { adminAccess, laterRequestFields, requestFields, type CommonStructs } from "./common-structs.ts";
 import { fillRequest } from "./request-defaults.ts";

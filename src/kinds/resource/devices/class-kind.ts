@@ -1,7 +1,7 @@
+import { since } from "../../../base/release-rows.ts";
 import type { KindContext } from "../../../schema/context.ts";
 import type { FieldReport } from "../../../schema/faults.ts";
 import { ObjectMeta } from "../../../schema/object-meta.ts";
-import { since } from "../../../schema/later-fields.ts";
 import { field, list, string, type LaterFields } from "../../../schema/types.ts";
 import { same } from "../../checks/values.ts";
 import { ageColumn, nameColumn } from "../../columns.ts";

@@ -1,6 +1,6 @@
 import { encodeJson } from "../../../base/json/encode.ts";
 import type { JsonValue } from "../../../base/json/value.ts";
-import { isAtLeast } from "../../../base/releases.ts";
+import { byRelease, since } from "../../../base/release-rows.ts";
 import { labelValueFaults, qualifiedNameFaults } from "../../../base/names.ts";
 import type { FieldReport } from "../../../schema/faults.ts";
 import { taintEffects } from "./common-structs.ts";
@@ -39,11 +39,14 @@ export interface Taint {
   readonly effect: string;
 }
 
+const knownEffects = byRelease(
+  taintEffects.filter((one) => one !== "None"),
+  since("1.35", taintEffects),
+);
+
 /** Records an effect that the release doesn't know. */
 function knownEffect(effect: string, report: FieldReport): void {
-  const effects = isAtLeast(report.release, "1.35")
-    ? taintEffects
-    : taintEffects.filter((one) => one !== "None");
+  const effects = knownEffects(report);
   if (!effects.includes(effect)) report.notSupported(effect, effects);
 }
 

@@ -1,4 +1,4 @@
-import { since } from "../../../schema/later-fields.ts";
+import { since } from "../../../base/release-rows.ts";
 import { field, int32, int64, list, quantity, string, type LaterFields } from "../../../schema/types.ts";
 import { Condition } from "../../meta/condition.ts";
 import type { DeviceDeclarations } from "./versions.ts";

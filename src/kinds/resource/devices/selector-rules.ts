@@ -1,3 +1,4 @@
+import { applies, gate, since } from "../../../base/release-rows.ts";
 import { defaultRelease } from "../../../base/releases.ts";
 import { createYielder } from "../../../base/yielding.ts";
 import { compile, type Environment } from "../../../cel/compile.ts";
@@ -7,8 +8,10 @@ import { languageOf, type Language } from "../../../cel/libraries.ts";
 import { quantityType, semverType } from "../../../cel/opaque-types.ts";
 import { bool, dyn, mapOf, objectType, string, typeText, type CelType } from "../../../cel/types.ts";
 import type { KindContext } from "../../../schema/context.ts";
-import { hasFeature } from "../../checks/features.ts";
 import type { FieldReport } from "../../../schema/faults.ts";
+
+const hasConsumableCapacity = applies(since("1.34", gate("DRAConsumableCapacity")));
+const hasListAttributes = applies(since("1.36", gate("DRAListTypeAttributes")));
 
 /** Limits of an expression: bytes of its text, and estimated cost of an evaluation. */
 const maxExpressionBytes = 10 * 1024;
@@ -37,7 +40,7 @@ function deviceType(context: KindContext): CelType {
     ["attributes", byDomain({ ...byName(sized(dyn, maxValueLength)), sizesMembers: true })],
     ["capacity", byDomain(byName(quantityType))],
   ]);
-  if (hasFeature(context, "DRAConsumableCapacity", "1.34")) fields.set("allowMultipleAllocations", bool);
+  if (hasConsumableCapacity(context)) fields.set("allowMultipleAllocations", bool);
   return objectType("DRADevice", () => {
     return new Map([...fields].map(([jsonName, type]) => [jsonName, { type, jsonName }]));
   });
@@ -46,7 +49,7 @@ function deviceType(context: KindContext): CelType {
 /** Expressions over devices have `cel.bind` too, and `includes` for attributes with several values. */
 function deviceLanguage(context: KindContext): Language {
   const { functions, features } = languageOf(context.release ?? defaultRelease, "new");
-  const hasLists = hasFeature(context, "DRAListTypeAttributes", "1.36");
+  const hasLists = hasListAttributes(context);
   return {
     functions: hasLists ? new Map([...functions, ...includesFunction]) : functions,
     features: { ...features, bindings: true },

@@ -1,4 +1,4 @@
-import { since } from "../../../schema/later-fields.ts";
+import { since } from "../../../base/release-rows.ts";
 import {
   bool,
   field,

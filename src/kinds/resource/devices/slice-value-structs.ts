@@ -1,4 +1,4 @@
-import { since } from "../../../schema/later-fields.ts";
+import { since } from "../../../base/release-rows.ts";
 import { bool, field, int64, list, map, quantity, string, type LaterFields } from "../../../schema/types.ts";
 import type { DeviceDeclarations, DeviceStruct, DeviceVersion } from "./versions.ts";
 

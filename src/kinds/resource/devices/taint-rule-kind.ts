@@ -1,9 +1,9 @@
-import { isAtLeast } from "../../../base/releases.ts";
+import { since } from "../../../base/release-rows.ts";
 import type { Column } from "../../../schema/columns.ts";
 import type { KindContext } from "../../../schema/context.ts";
 import type { FieldReport } from "../../../schema/faults.ts";
 import type { ApiObject } from "../../../schema/kind.ts";
-import { removedIn, since } from "../../../schema/later-fields.ts";
+import { removedIn } from "../../../schema/later-fields.ts";
 import { ObjectMeta } from "../../../schema/object-meta.ts";
 import { field, list, string, type LaterFields } from "../../../schema/types.ts";
 import { conditionList } from "../../checks/conditions.ts";
@@ -37,7 +37,16 @@ interface Rule {
   readonly spec?: unknown;
 }
 
+const ruleStatus = { initial: () => ({}), keepsMetadata: "all" } as const;
+
 const specOf = ({ spec }: Rule) => (spec ?? { taint: {} }) as RuleSpec;
+
+/** Sets the time of a taint whose effect changes. */
+function renewTime(copy: Rule, live: Rule, { now }: KindContext): void {
+  const [next, before] = [specOf(copy).taint, specOf(live).taint];
+  if (next.effect === before.effect || next.timeAdded !== before.timeAdded || now === undefined) return;
+  next.timeAdded = secondsOf(now);
+}
 
 const columns: readonly Column<Rule & ApiObject>[] = [
   nameColumn,
@@ -91,14 +100,9 @@ export function declareDeviceTaintRule(
         field(3, declareRuleStatus(version), "Observed state of the eviction of pods.").emitEmpty(),
       ),
     }),
-    laterStatus: { since: "1.35", status: { initial: () => ({}), keepsMetadata: "all" } },
+    status: since("1.35", ruleStatus),
     generationOf: specOf,
-    prepareUpdate(copy, live, { release, now }) {
-      if (!isAtLeast(release, "1.36")) return;
-      const [next, before] = [specOf(copy).taint, specOf(live).taint];
-      if (next.effect === before.effect || next.timeAdded !== before.timeAdded || now === undefined) return;
-      next.timeAdded = secondsOf(now);
-    },
+    prepareUpdate: since("1.36", renewTime),
     validate(rule, report) {
       const { deviceSelector, taint: input } = specOf(rule);
       if (deviceSelector !== undefined) checkSelector(deviceSelector, report.at("spec", "deviceSelector"));

@@ -8,7 +8,7 @@ const maxFileSeconds = 15;
 /** Files that may take longer, and why. */
 const slowFiles = {
   "test/lives/later-release.test.ts": "compares every recorded answer of a later release",
-  "test/lives/members.test.ts": "compares every recorded answer about members of kinds",
+  "test/cli/workers.test.ts": "starts servers of several processes",
   "test/lives/lives.test.ts": "compares every recorded answer about lives of objects",
 };
 

@@ -19,15 +19,8 @@ export type ObjectsOf<K extends readonly Kind[]> = {
 };
 
 /**
- * The types of custom objects, by `apiVersion kind`, for all clients of a program. Declarations of the program add to it; `plinth types`
- * writes them.
- *
- * @example
- * declare module "plinth" {
- *   interface CustomObjects {
- *     "shop.example.com/v1 Order": OrderV1;
- *   }
- * }
+ * The types of custom objects, by `apiVersion kind`, for all clients of a program. A program adds members in a declaration of the module
+ * `plinth` at the top of a file, such as `"shop.example.com/v1 Order": OrderV1`; `plinth types` writes it.
  */
 // eslint-disable-next-line no-empty-interface -- declarations of programs add members
 export interface CustomObjects {}

@@ -14,7 +14,7 @@ const secondLookMs = 5;
 export class ChangeWatch {
   private watcher: FSWatcher | undefined;
   private timer: Timer | undefined;
-  private secondLook: Timer | undefined;
+  private secondLook: NodeJS.Timeout | undefined;
   private stopped = false;
 
   /** @param onChange must not throw. */
@@ -37,15 +37,16 @@ export class ChangeWatch {
     this.stopped = true;
     this.watcher?.close();
     this.timer?.cancel();
-    this.secondLook?.cancel();
+    clearTimeout(this.secondLook);
   }
 
   private changed(): void {
     this.onChange();
-    this.secondLook ??= this.clock.setTimer(() => {
+    // A timer of the machine, whatever the clock is: the other process commits in real time.
+    this.secondLook ??= setTimeout(() => {
       this.secondLook = undefined;
       this.onChange();
-    }, secondLookMs);
+    }, secondLookMs).unref();
   }
 
   private poll(): void {

@@ -2,14 +2,15 @@ import { configDefaults, defineConfig, type ViteUserConfig } from "vitest/config
 import { chromiumPath } from "./test/support/chromium-path.ts";
 
 /**
- * Files that need a process of their own, because they replace globals or modules, share servers among files, or measure turns of the event
- * loop, which the collector of a large heap lengthens. All others share processes: loading the modules takes longer than most tests.
+ * Files that need a process of their own, because they replace globals or modules, share servers among files, or measure processor time or
+ * turns of the event loop, which a large heap and the code that other tests have run lengthen. All others share processes: loading the modules takes longer than most tests.
  */
 const ownProcess = [
   "test/tidy/expressions.test.ts",
   "test/cli/running-flags/running-flags.test.ts",
   "test/cli/running-flags/hidden-metrics.test.ts",
   "test/api/large-writes.test.ts",
+  "test/cost-laws/cost-laws.test.ts",
   "test/base/yaml.test.ts",
   "test/schema/custom-schema-turns.test.ts",
 ];

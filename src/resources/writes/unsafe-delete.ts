@@ -5,8 +5,8 @@ import { conflict, notFound, type Engine, type Target } from "../engine/engine.t
 import { storeFailure } from "../engine/resource-version.ts";
 import { keyOf } from "../registry/registry.ts";
 
-/** Whether an object that can be read is deleted as usual. */
-const deletesReadable = applies(since("1.37"));
+/** Whether a refusal says if the object is absent or can be read. */
+const namesReason = applies(since("1.37"));
 
 /** The option of a deletion with {@link deleteUnreadable}. */
 export const unsafeOption = "ignoreStoreReadErrorWithClusterBreakingPotential";
@@ -25,7 +25,7 @@ export async function deleteUnreadable(engine: Engine, target: Target, dryRun: b
     },
   );
   if (result === "discarded") return;
-  if (!deletesReadable(engine.registry)) {
+  if (!namesReason(engine.registry)) {
     const report = FieldReport.start();
     report
       .at(unsafeOption)

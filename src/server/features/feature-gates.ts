@@ -142,13 +142,10 @@ function featureOf({ gates }: Features, name: string): Feature | undefined {
 }
 
 function unknownGateError(name: string, { gates, removed }: Features): FeatureGateError {
+  const message = `unrecognized feature gate: ${name}`;
   const gate = removed.get(name);
+  if (gate !== undefined)
+    return new FeatureGateError(`${message}; it was removed in ${gate.release} and can no longer be set`);
   const similar = similarName(name, Object.keys(gates));
-  const help =
-    gate !== undefined
-      ? `; it was removed in ${gate.release} and can no longer be set`
-      : similar === undefined
-        ? ""
-        : `; did you mean ${similar}?`;
-  return new FeatureGateError(`unrecognized feature gate: ${name}${help}`);
+  return new FeatureGateError(similar === undefined ? message : `${message}; did you mean ${similar}?`);
 }

@@ -123,7 +123,7 @@ export class EncryptedStore extends StoreView {
     }
   }
 
-  /** Returns the encrypted entry of a key. */
+  /** Returns the encrypted entry of a key. Whether an error is damage or an outage is for the engine to decide, which reads it again. */
   private async readSealed(key: string): Promise<Entry | "damaged" | undefined> {
     try {
       return await this.inner.get(key);

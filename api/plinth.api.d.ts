@@ -388,29 +388,6 @@ export interface AllowedGroup {
   readonly moreGrants?: boolean;
 }
 
-// ---- base/clock
-
-/** The source of time. It is passed in so that tests control it. */
-export interface Clock {
-  /**
-   * Milliseconds since 1970-01-01T00:00:00Z, for times that are stored, sent or compared with such times. It can be set forward or
-   * back at any moment; durations and deadlines in memory are by {@link monotonicNow}.
-   */
-  now(): number;
-  /**
-   * Milliseconds since an arbitrary point, for measuring durations: never set back or forward with the wall clock. It may
-   * stop while the machine sleeps.
-   */
-  monotonicNow(): number;
-  /** Calls `task` once after `delayMs`, however long that is; the timer doesn't keep the process alive. */
-  setTimer(task: () => void, delayMs: number): Timer;
-}
-
-/** A timer that can be cancelled. */
-export interface Timer {
-  cancel(): void;
-}
-
 // ---- base/logger
 
 /** Receives the log of the server: each method gets a message and its fields. Messages contain no secrets. */
@@ -419,43 +396,6 @@ export interface Logger {
   warn(facts: object, message: string): void;
   error(facts: object, message: string): void;
 }
-
-// ---- base/manual-clock
-
-/** A clock that only the program moves, for tests; {@link manualClock} creates it. */
-export interface ManualClock extends Clock {
-  /**
-   * Moves the time forward, runs the timers that become due, in the order of their times, and lets the work that each of them starts run.
-   * Calls run one after the other.
-   *
-   * It doesn't wait for the disk, the network or other processes; wait for their effects, for example with `waitFor`.
-   *
-   * @param ms milliseconds, at least 0.
-   * @throws {RangeError} if `ms` isn't a number of at least 0; or the error of a timer, and the time stays at that timer.
-   *
-   * @example
-   * await server.clock.advance(3_600_000);
-   */
-  advance(ms: number): Promise<void>;
-}
-
-/**
- * Creates a clock for `createServer({ clock })` whose time changes only with `advance`. Everything in the server that expires or
- * recurs follows it: leases, tokens, events, history, the time limits of watches. Durations in metrics and logs are real.
- *
- * @param startMs the time in milliseconds since 1970-01-01T00:00:00Z; by default that of the machine. A server with a socket issues its
- *   certificates at this time, and clients compare them with the time of their own machine.
- *
- * @example
- * const server = await createServer({ port: false, clock: manualClock(Date.parse("2030-01-01T00:00:00Z")) });
- * await server.clock.advance(60_000);
- */
-export declare function manualClock(startMs?: number): ManualClock;
-
-// ---- base/maybe-promise
-
-/** A value if it is available synchronously, for example from memory; otherwise a promise of it. */
-export type MaybePromise<T> = T | Promise<T>;
 
 // ---- base/release-rows
 
@@ -674,20 +614,67 @@ export declare class StatusError extends Error {
   );
 }
 
-// ---- base/user-info
+// ---- base/time/clock
 
-/**
- * The authenticated user of a request (spec: conventions 5).
- */
-export interface UserInfo {
-  readonly name: string;
-  /** Identifies the user across renames; empty if the authenticator has none. */
-  readonly uid: string;
-  readonly groups: readonly string[];
-  readonly extra: Readonly<Record<string, readonly string[]>>;
+/** The source of time. It is passed in so that tests control it. */
+export interface Clock {
+  /**
+   * Milliseconds since 1970-01-01T00:00:00Z, for times that are stored, sent or compared with such times. It can be set forward or
+   * back at any moment; durations and deadlines in memory are by {@link monotonicNow}.
+   */
+  now(): number;
+  /**
+   * Milliseconds since an arbitrary point, for measuring durations: never set back or forward with the wall clock. It may
+   * stop while the machine sleeps.
+   */
+  monotonicNow(): number;
+  /** Calls `task` once after `delayMs`, however long that is; the timer doesn't keep the process alive. */
+  setTimer(task: () => void, delayMs: number): Timer;
 }
 
-// ---- base/work-pace
+/** A timer that can be cancelled. */
+export interface Timer {
+  cancel(): void;
+}
+
+// ---- base/time/manual-clock
+
+/** A clock that only the program moves, for tests; {@link manualClock} creates it. */
+export interface ManualClock extends Clock {
+  /**
+   * Moves the time forward, runs the timers that become due, in the order of their times, and lets the work that each of them starts run.
+   * Calls run one after the other.
+   *
+   * It doesn't wait for the disk, the network or other processes; wait for their effects, for example with `waitFor`.
+   *
+   * @param ms milliseconds, at least 0.
+   * @throws {RangeError} if `ms` isn't a number of at least 0; or the error of a timer, and the time stays at that timer.
+   *
+   * @example
+   * await server.clock.advance(3_600_000);
+   */
+  advance(ms: number): Promise<void>;
+}
+
+/**
+ * Creates a clock for `createServer({ clock })` whose time changes only with `advance`. Everything in the server that expires or
+ * recurs follows it: leases, tokens, events, history, the time limits of watches. Durations in metrics and logs are real.
+ *
+ * @param startMs the time in milliseconds since 1970-01-01T00:00:00Z; by default that of the machine. A server with a socket issues its
+ *   certificates at this time, and clients compare them with the time of their own machine.
+ *
+ * @example
+ * const server = await createServer({ port: false, clock: manualClock(Date.parse("2030-01-01T00:00:00Z")) });
+ * await server.clock.advance(60_000);
+ */
+export declare function manualClock(startMs?: number): ManualClock;
+
+// ---- base/turns/maybe-promise
+
+/** A value if it is available synchronously, for example from memory; otherwise a promise of it. */
+export type MaybePromise<T> = T | Promise<T>;
+
+// ---- base/turns/work-pace
 
 /** Paces the work on one request by the size of its data, so that large requests neither block the server nor exhaust its memory. */
 export interface WorkPace {
@@ -701,6 +688,19 @@ export interface WorkPace {
   readonly isLarge: boolean;
   /** Must be awaited between two steps of the work. In a large request it yields to requests of other users. */
   step(): MaybePromise<void>;
+}
+
+// ---- base/user-info
+
+/**
+ * The authenticated user of a request (spec: conventions 5).
+ */
+export interface UserInfo {
+  readonly name: string;
+  /** Identifies the user across renames; empty if the authenticator has none. */
+  readonly uid: string;
+  readonly groups: readonly string[];
+  readonly extra: Readonly<Record<string, readonly string[]>>;
 }
 
 // ---- controllers/controller

@@ -6,7 +6,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { open } from "lmdb";
-import { systemClock } from "../src/base/clock.ts";
+import { systemClock } from "../src/base/time/clock.ts";
 import { textKeys } from "../src/storage/lmdb/codecs.ts";
 import { openLmdbStore } from "../src/storage/lmdb/lmdb-store.ts";
 import type { Revision } from "../src/storage/store.ts";

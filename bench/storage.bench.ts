@@ -2,7 +2,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { systemClock } from "../src/base/clock.ts";
+import { systemClock } from "../src/base/time/clock.ts";
 import { openLmdbStore } from "../src/storage/lmdb/lmdb-store.ts";
 import type { Draft, Revision } from "../src/storage/store.ts";
 

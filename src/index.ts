@@ -26,8 +26,8 @@ export type { FaultEffect, FaultMatch, FaultRule } from "./server/faults/fault-r
 export type { FaultHandle, Faults } from "./server/faults/faults.ts";
 export type { FiredFault } from "./server/faults/fired-fault.ts";
 export { StatusError, type Cause, type Reason, type StatusDetails } from "./base/status-error.ts";
-export type { Clock, Timer } from "./base/clock.ts";
-export { manualClock, type ManualClock } from "./base/manual-clock.ts";
+export type { Clock, Timer } from "./base/time/clock.ts";
+export { manualClock, type ManualClock } from "./base/time/manual-clock.ts";
 export type {
   Client,
   CollectionReference,

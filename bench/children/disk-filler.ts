@@ -1,7 +1,7 @@
 /** Writes objects through the library and measures the disk space, in a process of its own. */
 import { statSync } from "node:fs";
 import { join } from "node:path";
-import { systemClock } from "../../src/base/clock.ts";
+import { systemClock } from "../../src/base/time/clock.ts";
 import { createServer } from "../../src/index.ts";
 import { openLmdbStore } from "../../src/storage/lmdb/lmdb-store.ts";
 import { shrinkLmdb } from "../../src/storage/lmdb/shrink.ts";

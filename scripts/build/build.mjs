@@ -25,7 +25,7 @@ const sharedFiles = {
   "grpc.cjs": ["src/storage/etcd/grpc.ts"],
   "postgres.cjs": ["src/storage/postgres/library.ts"],
   "undici.cjs": ["src/remote/undici.ts"],
-  "yaml.cjs": ["src/base/yaml-library.ts"],
+  "yaml.cjs": ["src/base/yaml/yaml-library.ts"],
 };
 
 /** Replaces imports of modules in shared files by imports of the files. */

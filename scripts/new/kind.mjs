@@ -87,7 +87,7 @@ export type ${name} = ObjectFor<typeof ${name}>;
 };
 
 const testOf = (folder, name, file) => `import { afterAll, expect, test } from "vitest";
-import { systemClock } from "../../src/base/clock.ts";
+import { systemClock } from "../../src/base/time/clock.ts";
 import { builtInKinds } from "../../src/kinds/all.ts";
 import { ${name} } from "../../src/kinds/${folder}/${file}.ts";
 import { Client } from "../../src/resources/clients/client.ts";

@@ -1,4 +1,4 @@
-import type { MaybePromise } from "../base/maybe-promise.ts";
+import type { MaybePromise } from "../base/turns/maybe-promise.ts";
 import { StatusError } from "../base/status-error.ts";
 import type { SpanOptions, Tracer } from "../base/tracing/tracer.ts";
 import type { AdmissionRequest, Admitter, Target } from "../resources/engine/engine.ts";

@@ -1,5 +1,5 @@
-import type { Clock } from "../base/clock.ts";
-import { andThen, type MaybePromise } from "../base/maybe-promise.ts";
+import type { Clock } from "../base/time/clock.ts";
+import { andThen, type MaybePromise } from "../base/turns/maybe-promise.ts";
 import { Namespace } from "../kinds/core/namespace.ts";
 import { Follower } from "../resources/followers/follower.ts";
 import { namesOf, resourceOf } from "../resources/registry/registry.ts";

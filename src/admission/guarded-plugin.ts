@@ -1,5 +1,5 @@
 import { ExtensionError, inTime, isPromise, isRecord, type ExtensionGuard } from "../base/extension.ts";
-import type { MaybePromise } from "../base/maybe-promise.ts";
+import type { MaybePromise } from "../base/turns/maybe-promise.ts";
 import { StatusError } from "../base/status-error.ts";
 import type { AdmissionEffects, AdmissionRequest } from "../resources/engine/engine.ts";
 import { decode } from "../schema/decode.ts";

@@ -1,4 +1,4 @@
-import { andThen, type MaybePromise } from "../base/maybe-promise.ts";
+import { andThen, type MaybePromise } from "../base/turns/maybe-promise.ts";
 import type { UserInfo } from "../base/user-info.ts";
 import type { Authorizer } from "../authorization/authorizer.ts";
 import { certificates } from "../kinds/groups.ts";

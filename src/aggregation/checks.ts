@@ -1,4 +1,4 @@
-import type { Clock, Timer } from "../base/clock.ts";
+import type { Clock, Timer } from "../base/time/clock.ts";
 import { Slots } from "./slots.ts";
 
 /** Interval of checks without changes. */

@@ -4,7 +4,7 @@ import type { RemoteAnswer } from "../remote/answer-reader.ts";
 import { RemoteClient, type RemoteAddress } from "../remote/remote-client.ts";
 import type { ResolveService } from "../remote/webhook-caller.ts";
 import type { ServicePort } from "../remote/webhook-target.ts";
-import type { Clock } from "../base/clock.ts";
+import type { Clock } from "../base/time/clock.ts";
 import type { ForwardedIdentity } from "./identity.ts";
 import type { PrioritizedVersion, Priority } from "./priorities.ts";
 import type { PublishedResource } from "./published-resources.ts";

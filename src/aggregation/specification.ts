@@ -1,7 +1,7 @@
 import { encodeJson } from "../base/json/encode.ts";
 import { parseExactJson } from "../base/json/embedded.ts";
 import { isObject, type JsonObject, type JsonValue } from "../base/json/value.ts";
-import type { YieldIfDue } from "../base/yielding.ts";
+import type { YieldIfDue } from "../base/turns/yielding.ts";
 import { definitionPair, pathPair } from "../schema/openapi/binary-document.ts";
 import { SharedPartError, SharedParts } from "./shared-parts.ts";
 

@@ -1,8 +1,8 @@
 import { encodeJson } from "../base/json/encode.ts";
-import type { Clock } from "../base/clock.ts";
+import type { Clock } from "../base/time/clock.ts";
 import { parseEmbeddedJson } from "../base/json/embedded.ts";
 import { isObject, type JsonValue } from "../base/json/value.ts";
-import { createYielder } from "../base/yielding.ts";
+import { createYielder } from "../base/turns/yielding.ts";
 import { RemoteFault } from "../remote/answer-reader.ts";
 import { StatusError } from "../base/status-error.ts";
 import type { ForwardedIdentity } from "./identity.ts";

@@ -3,7 +3,7 @@ import { Service } from "../kinds/core/service/service.ts";
 import { Follower } from "../resources/followers/follower.ts";
 import { namesOf, resourceOf } from "../resources/registry/registry.ts";
 import type { Entry, Store } from "../storage/store.ts";
-import type { Clock } from "../base/clock.ts";
+import type { Clock } from "../base/time/clock.ts";
 import type { UserInfo } from "../base/user-info.ts";
 import type { Vocabulary } from "../vocabulary/vocabulary.ts";
 import type { ApiServices } from "./api-services.ts";

@@ -1,4 +1,4 @@
-import type { MaybePromise } from "../base/maybe-promise.ts";
+import type { MaybePromise } from "../base/turns/maybe-promise.ts";
 import type { StatusError } from "../base/status-error.ts";
 import type { UserInfo } from "../base/user-info.ts";
 import type { Vocabulary } from "../vocabulary/vocabulary.ts";

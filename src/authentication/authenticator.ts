@@ -1,4 +1,4 @@
-import type { MaybePromise } from "../base/maybe-promise.ts";
+import type { MaybePromise } from "../base/turns/maybe-promise.ts";
 import type { UserInfo } from "../base/user-info.ts";
 
 /** The credentials of a request. */

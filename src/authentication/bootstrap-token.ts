@@ -1,6 +1,6 @@
 import { timingSafeEqual } from "node:crypto";
-import type { Clock } from "../base/clock.ts";
-import { andThen, type MaybePromise } from "../base/maybe-promise.ts";
+import type { Clock } from "../base/time/clock.ts";
+import { andThen, type MaybePromise } from "../base/turns/maybe-promise.ts";
 import type { ApiObject } from "../schema/kind.ts";
 import type { Vocabulary } from "../vocabulary/vocabulary.ts";
 import type { AuthenticationResult, Authenticator, Credentials } from "./authenticator.ts";

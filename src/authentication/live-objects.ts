@@ -1,4 +1,4 @@
-import { andThen, type MaybePromise } from "../base/maybe-promise.ts";
+import { andThen, type MaybePromise } from "../base/turns/maybe-promise.ts";
 import { keyOf, type Registry, type Resource } from "../resources/registry/registry.ts";
 import { decodeEntry } from "../resources/objects/stored.ts";
 import type { ApiObject } from "../schema/kind.ts";

@@ -1,5 +1,5 @@
 import { X509Certificate } from "node:crypto";
-import type { Clock } from "../base/clock.ts";
+import type { Clock } from "../base/time/clock.ts";
 import type { StatusError } from "../base/status-error.ts";
 import { SubjectFault, type SubjectName } from "../base/certificates/subject-name.ts";
 import { subjectOf } from "../base/certificates/x509.ts";

@@ -1,6 +1,6 @@
 import { createHmac, randomBytes } from "node:crypto";
-import type { Clock } from "../base/clock.ts";
-import { RecentMap } from "../base/recent-map.ts";
+import type { Clock } from "../base/time/clock.ts";
+import { RecentMap } from "../base/collections/recent-map.ts";
 import type { StatusError } from "../base/status-error.ts";
 import { isRefusal } from "./refusal.ts";
 

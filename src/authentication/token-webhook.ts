@@ -1,6 +1,6 @@
-import { clientNetwork } from "../base/client-network.ts";
-import type { Clock } from "../base/clock.ts";
-import { andThen, type MaybePromise } from "../base/maybe-promise.ts";
+import { clientNetwork } from "../base/network/client-network.ts";
+import type { Clock } from "../base/time/clock.ts";
+import { andThen, type MaybePromise } from "../base/turns/maybe-promise.ts";
 import { StatusError } from "../base/status-error.ts";
 import type { UserInfo } from "../base/user-info.ts";
 import { fieldsOf } from "../remote/answer-fields.ts";

@@ -1,5 +1,5 @@
 import type { UserInfo } from "../base/user-info.ts";
-import type { YieldIfDue } from "../base/yielding.ts";
+import type { YieldIfDue } from "../base/turns/yielding.ts";
 import { AccessScopes } from "./access-scopes.ts";
 import type {
   Attributes,

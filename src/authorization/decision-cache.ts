@@ -1,5 +1,5 @@
-import type { Clock } from "../base/clock.ts";
-import { RecentMap } from "../base/recent-map.ts";
+import type { Clock } from "../base/time/clock.ts";
+import { RecentMap } from "../base/collections/recent-map.ts";
 import type { Decision } from "./authorizer.ts";
 
 /** The cost is the number of characters of keys and decisions. */

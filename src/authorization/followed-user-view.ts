@@ -1,6 +1,6 @@
-import type { MaybePromise } from "../base/maybe-promise.ts";
+import type { MaybePromise } from "../base/turns/maybe-promise.ts";
 import { StatusError } from "../base/status-error.ts";
-import type { YieldIfDue } from "../base/yielding.ts";
+import type { YieldIfDue } from "../base/turns/yielding.ts";
 import type {
   FollowedView,
   ViewObserver,

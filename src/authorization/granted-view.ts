@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { YieldIfDue } from "../base/yielding.ts";
+import type { YieldIfDue } from "../base/turns/yielding.ts";
 import type { EnumeratedView, ViewPart } from "../resources/objects/object-view.ts";
 import type { Resource } from "../resources/registry/registry.ts";
 import { AccessScopes } from "./access-scopes.ts";

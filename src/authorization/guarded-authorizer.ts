@@ -1,5 +1,5 @@
 import { ExtensionError, inTime, isPromise, isRecord, type ExtensionGuard } from "../base/extension.ts";
-import type { MaybePromise } from "../base/maybe-promise.ts";
+import type { MaybePromise } from "../base/turns/maybe-promise.ts";
 import type { Authorizer, Decision, RuleList, RuleResolver } from "./authorizer.ts";
 
 /** An authorizer of the embedding program, with its name in messages. */

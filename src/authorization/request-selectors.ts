@@ -1,5 +1,5 @@
-import { parseFieldSelector } from "../base/field-selector.ts";
-import { parseLabelRequirements } from "../base/label-selector-parser.ts";
+import { parseFieldSelector } from "../base/selectors/field-selector.ts";
+import { parseLabelRequirements } from "../base/selectors/label-selector-parser.ts";
 import { StatusError } from "../base/status-error.ts";
 
 /** One condition of a selector. A requirement of a field has the operator `In` or `NotIn`, with one value. */

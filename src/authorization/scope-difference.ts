@@ -1,4 +1,4 @@
-import type { YieldIfDue } from "../base/yielding.ts";
+import type { YieldIfDue } from "../base/turns/yielding.ts";
 import type { AccessPart, AccessScopes } from "./access-scopes.ts";
 
 /** Number of names that are compared between two calls of `yieldIfDue`. */

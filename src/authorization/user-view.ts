@@ -1,6 +1,6 @@
-import { andThen, type MaybePromise } from "../base/maybe-promise.ts";
+import { andThen, type MaybePromise } from "../base/turns/maybe-promise.ts";
 import { StatusError } from "../base/status-error.ts";
-import type { YieldIfDue } from "../base/yielding.ts";
+import type { YieldIfDue } from "../base/turns/yielding.ts";
 import type { ObjectView, ViewPart } from "../resources/objects/object-view.ts";
 import type { Resource } from "../resources/registry/registry.ts";
 import { compareKeys } from "../storage/keys.ts";

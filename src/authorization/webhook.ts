@@ -1,5 +1,5 @@
-import type { Clock } from "../base/clock.ts";
-import type { MaybePromise } from "../base/maybe-promise.ts";
+import type { Clock } from "../base/time/clock.ts";
+import type { MaybePromise } from "../base/turns/maybe-promise.ts";
 import { fieldsOf } from "../remote/answer-fields.ts";
 import { RemoteFault } from "../remote/answer-reader.ts";
 import type { Attributes, Authorizer, Decision } from "./authorizer.ts";

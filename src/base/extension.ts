@@ -1,4 +1,4 @@
-import type { Clock } from "./clock.ts";
+import type { Clock } from "./time/clock.ts";
 
 /**
  * How long the server waits for a promise of an extension, in milliseconds: half of the time limit of a request, so that the

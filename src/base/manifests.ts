@@ -2,7 +2,7 @@ import { readdir, readFile, stat } from "node:fs/promises";
 import path from "node:path";
 import type { JsonDocument } from "./json/exact.ts";
 import { SyntaxFault } from "./json/syntax-fault.ts";
-import { decodeDocuments } from "./yaml-documents.ts";
+import { decodeDocuments } from "./yaml/yaml-documents.ts";
 
 /** A file with its documents, or with the reason why it can't be read. */
 export interface ManifestFile {

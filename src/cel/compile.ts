@@ -1,17 +1,17 @@
-import { check } from "./checker.ts";
-import type { Checked } from "./scope.ts";
-import { estimate, type CostEstimate } from "./estimate.ts";
-import { valueOfJson } from "./json-values.ts";
+import { check } from "./checking/checker.ts";
+import type { Checked } from "./checking/scope.ts";
+import { estimate, type CostEstimate } from "./costs/estimate.ts";
+import { valueOfJson } from "./values/json-values.ts";
 import { referenceLanguage, type Language } from "./libraries.ts";
-import { CostExceeded, Meter } from "./meter.ts";
-import { parse } from "./parser.ts";
-import { Planner } from "./plan.ts";
-import type { LazyValue, Step } from "./step.ts";
-import { Suspension } from "./suspension.ts";
-import { ExpressionError, type Expression, type ExpressionFault } from "./syntax.ts";
-import { sameType } from "./assignability.ts";
-import { typeText, type CelType, type ObjectType } from "./types.ts";
-import { Fault, type Value } from "./values.ts";
+import { CostExceeded, Meter } from "./costs/meter.ts";
+import { parse } from "./syntax/parser.ts";
+import { Planner } from "./evaluation/plan.ts";
+import type { LazyValue, Step } from "./evaluation/step.ts";
+import { Suspension } from "./evaluation/suspension.ts";
+import { ExpressionError, type Expression, type ExpressionFault } from "./syntax/syntax.ts";
+import { sameType } from "./types/assignability.ts";
+import { typeText, type CelType, type ObjectType } from "./types/types.ts";
+import { Fault, type Value } from "./values/values.ts";
 import type { JsonValue } from "../base/json/value.ts";
 
 /** Cost limit of one evaluation, as in Kubernetes. */

@@ -1,4 +1,4 @@
-import type { EstimateRules } from "./estimate.ts";
+import type { EstimateRules } from "./costs/estimate.ts";
 
 /** Features of the language besides functions; the reference release has none of them. */
 export interface Features extends EstimateRules {

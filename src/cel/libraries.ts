@@ -1,5 +1,5 @@
 import { isLater, releaseAfter, releases, type Release } from "../base/releases.ts";
-import { mergeFunctions, type CelFunction, type FunctionTable } from "./function-table.ts";
+import { mergeFunctions, type CelFunction, type FunctionTable } from "./functions/function-table.ts";
 import { accessFunctions, selectorCheckFunctions } from "./functions/access-functions.ts";
 import { conversions } from "./functions/conversions.ts";
 import { formatFunctions } from "./functions/named-formats.ts";

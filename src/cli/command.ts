@@ -1,5 +1,5 @@
-import type { Flag } from "./flag.ts";
-import { deprecationOfFlag } from "./flag-life-cycles.ts";
+import type { Flag } from "./flags/flag.ts";
+import { deprecationOfFlag } from "./flags/flag-life-cycles.ts";
 
 /** One command of the program. */
 export interface Command {

@@ -6,7 +6,7 @@ export const commands: readonly CommandEntry[] = [
     name: "serve",
     summary: "Runs the server.",
     serves: true,
-    load: async () => (await import("./serve.ts")).serveCommand,
+    load: async () => (await import("./serve/serve.ts")).serveCommand,
   },
   {
     name: "console",
@@ -36,17 +36,17 @@ export const commands: readonly CommandEntry[] = [
   {
     name: "check",
     summary: "Reads all stored data and reports damage.",
-    load: async () => (await import("./check.ts")).checkCommand,
+    load: async () => (await import("./store/check.ts")).checkCommand,
   },
   {
     name: "compact",
     summary: "Shrinks the store's file by its unused space.",
-    load: async () => (await import("./compact.ts")).compactCommand,
+    load: async () => (await import("./store/compact.ts")).compactCommand,
   },
   {
     name: "rewrite",
     summary: "Stores objects again that have an older key or version.",
-    load: async () => (await import("./rewrite.ts")).rewriteCommand,
+    load: async () => (await import("./store/rewrite.ts")).rewriteCommand,
   },
   {
     name: "convert",
@@ -76,7 +76,7 @@ export const commands: readonly CommandEntry[] = [
   {
     name: "completion",
     summary: "Prints a completion script for bash, zsh or fish.",
-    load: async () => (await import("./completion.ts")).completionCommand(commands),
+    load: async () => (await import("./terminal/completion.ts")).completionCommand(commands),
   },
   {
     name: "version",

@@ -1,9 +1,9 @@
 import { isatty } from "node:tty";
 import { inspect } from "node:util";
 import { pino } from "pino";
-import { systemClock } from "../base/clock.ts";
+import { systemClock } from "../base/time/clock.ts";
 import type { Logger } from "../base/logger.ts";
-import { paint, usesColor, type Color } from "./terminal.ts";
+import { paint, usesColor, type Color } from "./terminal/terminal.ts";
 
 const standardError = 2;
 const levels = ["debug", "info", "warn", "error", "silent"] as const;

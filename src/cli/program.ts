@@ -1,6 +1,6 @@
 import { similarName } from "../base/similar-name.ts";
 import { assetCommands, commands } from "./commands.ts";
-import { endQuietlyWithReaders } from "./pipes.ts";
+import { endQuietlyWithReaders } from "./terminal/pipes.ts";
 
 /** The oldest major version of Node on which the program runs. */
 const minNodeVersion = 20;

@@ -1,12 +1,12 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { administratorFile } from "./administrator-file.ts";
+import { administratorFile } from "./serve/administrator-file.ts";
 import { accessFlags, accessOf } from "./client/access-flags.ts";
 import { ClientError } from "./client/client-error.ts";
 import { messageOf, ServerClient } from "./client/server-client.ts";
 import { helpText, type Command } from "./command.ts";
-import { defaultDataDir } from "./data-folder.ts";
-import type { Flag } from "./flag.ts";
-import { FlagReader, parseFlags, UsageError } from "./flag-reader.ts";
+import { defaultDataDir } from "./serve/data-folder.ts";
+import type { Flag } from "./flags/flag.ts";
+import { FlagReader, parseFlags, UsageError } from "./flags/flag-reader.ts";
 
 /** Time limits of one request: the longest, and the one for a request at the end of `--timeout`. */
 const requestMs = 5000;

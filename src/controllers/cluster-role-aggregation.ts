@@ -1,4 +1,4 @@
-import { compileLabelSelector } from "../base/label-selector.ts";
+import { compileLabelSelector } from "../base/selectors/label-selector.ts";
 import { ClusterRole } from "../kinds/rbac/roles.ts";
 import type { PolicyRule } from "../kinds/rbac/policy-rule.ts";
 import type { Controller, ControllerContext, QueueDependencies } from "./controller.ts";

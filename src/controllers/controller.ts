@@ -1,4 +1,4 @@
-import type { Clock } from "../base/clock.ts";
+import type { Clock } from "../base/time/clock.ts";
 import type { Client } from "../resources/clients/client.ts";
 import type { ObjectInformer } from "../resources/followers/informer.ts";
 import type { Registry, Resource } from "../resources/registry/registry.ts";

@@ -1,4 +1,4 @@
-import { nextTurn } from "../base/yielding.ts";
+import { nextTurn } from "../base/turns/yielding.ts";
 import { Event } from "../kinds/core/event.ts";
 import { resourceOf } from "../resources/registry/registry.ts";
 import { decodeEntry } from "../resources/objects/stored.ts";

@@ -1,4 +1,4 @@
-import type { Clock } from "../base/clock.ts";
+import type { Clock } from "../base/time/clock.ts";
 import type { Client, NewObject, ObjectReference } from "../resources/clients/client.ts";
 
 /** Within this time after the first event, an identical event only raises its count. */

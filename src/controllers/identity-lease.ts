@@ -1,6 +1,6 @@
 import { groupAnnotation, groupVersion, labelKey } from "../vocabulary/names.ts";
 import { createHash, randomUUID } from "node:crypto";
-import type { Clock } from "../base/clock.ts";
+import type { Clock } from "../base/time/clock.ts";
 import type { Client } from "../resources/clients/client.ts";
 import { unlessRaced } from "../resources/clients/races.ts";
 import type { ApiObject } from "../schema/kind.ts";

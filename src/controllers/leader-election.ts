@@ -1,5 +1,5 @@
 import { groupVersion } from "../vocabulary/names.ts";
-import type { Clock, Timer } from "../base/clock.ts";
+import type { Clock, Timer } from "../base/time/clock.ts";
 import type { Client } from "../resources/clients/client.ts";
 import { isRaced } from "../resources/clients/races.ts";
 import type { ApiObject } from "../schema/kind.ts";

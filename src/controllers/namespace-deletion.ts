@@ -1,7 +1,7 @@
 import type { RemoteServices } from "../aggregation/remote-objects.ts";
 import { qualifiedName } from "../base/group-names.ts";
 import { StatusError } from "../base/status-error.ts";
-import { nextTurn } from "../base/yielding.ts";
+import { nextTurn } from "../base/turns/yielding.ts";
 import { APIService } from "../kinds/apiregistration/api-service.ts";
 import { isTerminating, Namespace } from "../kinds/core/namespace.ts";
 import type { Client, NewObject } from "../resources/clients/client.ts";

@@ -1,5 +1,5 @@
-import type { Timer } from "../base/clock.ts";
-import { andThen, detach } from "../base/maybe-promise.ts";
+import type { Timer } from "../base/time/clock.ts";
+import { andThen, detach } from "../base/turns/maybe-promise.ts";
 import { isTerminating, Namespace } from "../kinds/core/namespace.ts";
 import { namesOf, resourceOf } from "../resources/registry/registry.ts";
 import type { Kind } from "../schema/kind.ts";

@@ -1,6 +1,6 @@
 import { deletableTypes, type RemoteObjects, type RemoteServices } from "../aggregation/remote-objects.ts";
-import { mapInTurns } from "../base/yielding.ts";
-import type { Clock } from "../base/clock.ts";
+import { mapInTurns } from "../base/turns/yielding.ts";
+import type { Clock } from "../base/time/clock.ts";
 import { RemoteFault } from "../remote/answer-reader.ts";
 import type { Registry } from "../resources/registry/registry.ts";
 import { WorkQueue } from "./work-queue.ts";

@@ -2,7 +2,7 @@ import { formatQuantity } from "../base/quantity.ts";
 import type { QuotaFacts } from "../admission/plugins/resource-quota/quota-facts.ts";
 import type { QuotaIndex } from "../admission/plugins/resource-quota/quota-index.ts";
 import type { NamespaceUsage } from "../admission/plugins/resource-quota/namespace-usage.ts";
-import { detach, type MaybePromise } from "../base/maybe-promise.ts";
+import { detach, type MaybePromise } from "../base/turns/maybe-promise.ts";
 import type { NewObject } from "../resources/clients/client.ts";
 import { isRaced } from "../resources/clients/races.ts";
 import type { Controller, ControllerContext, QueueDependencies } from "./controller.ts";

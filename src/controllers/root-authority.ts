@@ -1,5 +1,5 @@
 import { labelKey } from "../vocabulary/names.ts";
-import type { Timer } from "../base/clock.ts";
+import type { Timer } from "../base/time/clock.ts";
 import { ConfigMap } from "../kinds/core/config-map.ts";
 import { createIfAbsent } from "./bootstrap/default-objects.ts";
 import { mergeCertificates } from "./certificate-bundle.ts";

@@ -1,6 +1,6 @@
-import type { Clock, Timer } from "../base/clock.ts";
-import { detach } from "../base/maybe-promise.ts";
-import { createYielder } from "../base/yielding.ts";
+import type { Clock, Timer } from "../base/time/clock.ts";
+import { detach } from "../base/turns/maybe-promise.ts";
+import { createYielder } from "../base/turns/yielding.ts";
 
 /** Delay before the first retry of a key; each further delay is twice as long, up to `maxRetryMs`. */
 const firstRetryMs = 20;

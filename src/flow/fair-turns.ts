@@ -1,4 +1,4 @@
-import type { MaybePromise } from "../base/maybe-promise.ts";
+import type { MaybePromise } from "../base/turns/maybe-promise.ts";
 import { Rotation } from "./rotation.ts";
 
 /** The clock and the event loop; replaced in tests. */

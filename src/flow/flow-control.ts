@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
-import type { Clock } from "../base/clock.ts";
-import type { MaybePromise } from "../base/maybe-promise.ts";
+import type { Clock } from "../base/time/clock.ts";
+import type { MaybePromise } from "../base/turns/maybe-promise.ts";
 import type { UserInfo } from "../base/user-info.ts";
 import { Classifier, type Classified } from "./classifier.ts";
 import type { FlowSchemaObject, PriorityLevelObject } from "./objects.ts";

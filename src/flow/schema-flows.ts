@@ -1,4 +1,4 @@
-import { RecentMap } from "../base/recent-map.ts";
+import { RecentMap } from "../base/collections/recent-map.ts";
 import { dealHand } from "./shuffle-sharding.ts";
 
 /** Reason of a rejection, as in the metrics. */

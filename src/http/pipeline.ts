@@ -1,4 +1,4 @@
-import type { MaybePromise } from "../base/maybe-promise.ts";
+import type { MaybePromise } from "../base/turns/maybe-promise.ts";
 import { releaseWhenTaken } from "./limits/seat-release.ts";
 import { auditIdOf } from "./request/audit-id.ts";
 import { newRequest, unknownUser, type RequestContext, type TraceHooks } from "./request/context.ts";

@@ -2,7 +2,7 @@ import type { ApiServices } from "../aggregation/api-services.ts";
 import type { FailedAuthenticationLog } from "./metrics/failed-authentications.ts";
 import type { RequestLog } from "./metrics/request-log.ts";
 import type { RequestObserver } from "./metrics/access-log.ts";
-import type { Clock } from "../base/clock.ts";
+import type { Clock } from "../base/time/clock.ts";
 import type { Authenticator } from "../authentication/authenticator.ts";
 import type { AuthorizerChain } from "../authorization/authorizer-chain.ts";
 import type { FairReading } from "../flow/fair-reading.ts";

@@ -1,4 +1,4 @@
-import { labelSelectorFaults, type LabelSelectorObject } from "../base/label-selector.ts";
+import { labelSelectorFaults, type LabelSelectorObject } from "../base/selectors/label-selector.ts";
 
 /** Labels as `a=1,b=2`, sorted; `<none>` where there are none. */
 export function labelsText(labels: Readonly<Record<string, string>> | null | undefined): string {

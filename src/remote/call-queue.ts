@@ -1,4 +1,4 @@
-import type { Clock, Timer } from "../base/clock.ts";
+import type { Clock, Timer } from "../base/time/clock.ts";
 
 /** Limits of a {@link CallQueue}. */
 export interface CallQueueLimits {

@@ -2,10 +2,10 @@ import { createPrivateKey, X509Certificate } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { SyntaxFault } from "../base/json/syntax-fault.ts";
-import { whyUnreadable } from "../base/unreadable.ts";
+import { whyUnreadable } from "../base/files/unreadable.ts";
 import { certificatesIn } from "../base/certificates/pem.ts";
-import { cleanPath } from "../base/url-path.ts";
-import { decodeYaml } from "../base/yaml.ts";
+import { cleanPath } from "../base/network/url-path.ts";
+import { decodeYaml } from "../base/yaml/yaml.ts";
 import type { RemoteTls } from "./remote-client.ts";
 
 /** An invalid client configuration; the message names the field and the reason. */

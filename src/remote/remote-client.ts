@@ -1,6 +1,6 @@
 import { createSecureContext, type SecureContext } from "node:tls";
 import type { Agent, buildConnector } from "undici";
-import type { Clock } from "../base/clock.ts";
+import type { Clock } from "../base/time/clock.ts";
 import { peerTrust } from "../base/certificates/peer-trust.ts";
 import { hostAuthorities, hostTrust } from "./host-authorities.ts";
 import { AnswerReader, urlWithoutQuery, RemoteFault, type RemoteAnswer } from "./answer-reader.ts";

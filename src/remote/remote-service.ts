@@ -1,5 +1,5 @@
 import { readFile } from "node:fs/promises";
-import type { Clock } from "../base/clock.ts";
+import type { Clock } from "../base/time/clock.ts";
 import { parseEmbeddedJson } from "../base/json/embedded.ts";
 import type { ClientConfiguration, RemoteCredentials } from "./client-configuration.ts";
 import { RemoteFault, type RemoteAnswer } from "./answer-reader.ts";

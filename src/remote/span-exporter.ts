@@ -1,4 +1,4 @@
-import type { Clock, Timer } from "../base/clock.ts";
+import type { Clock, Timer } from "../base/time/clock.ts";
 import { encodeRequest, encodeSpans } from "../base/tracing/otlp.ts";
 import type { Attributes, Trace } from "../base/tracing/trace.ts";
 import { parseEmbeddedJson } from "../base/json/embedded.ts";

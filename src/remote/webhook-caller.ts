@@ -1,4 +1,4 @@
-import type { Clock } from "../base/clock.ts";
+import type { Clock } from "../base/time/clock.ts";
 import { traceHeaders } from "../base/tracing/trace-context.ts";
 import { contextOf, traced, type Tracer } from "../base/tracing/tracer.ts";
 import { CallQueue, CallRefusedError, type CallQueueLimits } from "./call-queue.ts";

@@ -1,5 +1,5 @@
 import { certificatesIn } from "../base/certificates/pem.ts";
-import { cleanPath } from "../base/url-path.ts";
+import { cleanPath } from "../base/network/url-path.ts";
 
 /** `clientConfig` of a webhook in API objects (spec: conventions 2.9). */
 export interface WebhookClientConfig {

@@ -1,4 +1,4 @@
-import type { MaybePromise } from "../base/maybe-promise.ts";
+import type { MaybePromise } from "../base/turns/maybe-promise.ts";
 import type { FieldReport } from "./faults.ts";
 
 /** Checks one of several parts; `false` ends the checks of the others. */

@@ -1,7 +1,7 @@
 import { applies, since } from "../base/release-rows.ts";
 import type { Vocabulary } from "../vocabulary/vocabulary.ts";
 import type { JsonObject } from "../base/json/value.ts";
-import { andThen, type MaybePromise } from "../base/maybe-promise.ts";
+import { andThen, type MaybePromise } from "../base/turns/maybe-promise.ts";
 import { checkValue as checkOpenValue } from "./custom/check.ts";
 import { OldValue } from "./custom/old-value.ts";
 import type { SchemaNode } from "./custom/schema-node.ts";

@@ -1,11 +1,11 @@
 import { qualifiedName } from "../base/group-names.ts";
 import { encodeJson } from "../base/json/encode.ts";
 import type { JsonValue } from "../base/json/value.ts";
-import type { MaybePromise } from "../base/maybe-promise.ts";
+import type { MaybePromise } from "../base/turns/maybe-promise.ts";
 import { byRelease, since } from "../base/release-rows.ts";
 import type { Release } from "../base/releases.ts";
 import { StatusError, type Cause } from "../base/status-error.ts";
-import { createYielder, type YieldIfDue } from "../base/yielding.ts";
+import { createYielder, type YieldIfDue } from "../base/turns/yielding.ts";
 
 const lengthLimitText = byRelease<(maxLength: number | bigint, unit: string) => string>(
   (maxLength, unit) => `must have at most ${maxLength} ${unit}`,

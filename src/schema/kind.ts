@@ -2,7 +2,7 @@ import { apiGroup } from "../vocabulary/names.ts";
 import { deepClone, type JsonValue } from "../base/json/value.ts";
 import { defaultRelease, type Release } from "../base/releases.ts";
 import type { Released } from "../base/release-rows.ts";
-import type { MaybePromise } from "../base/maybe-promise.ts";
+import type { MaybePromise } from "../base/turns/maybe-promise.ts";
 import type { Cause } from "../base/status-error.ts";
 import type { Vocabulary } from "../vocabulary/vocabulary.ts";
 import type { ApiObject, ObjectMetaValue } from "./api-object.ts";

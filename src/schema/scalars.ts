@@ -1,6 +1,6 @@
-import { formatDuration, parseDuration } from "../base/duration.ts";
+import { formatDuration, parseDuration } from "../base/time/duration.ts";
 import { formatQuantity, parseQuantity, QuantityFault } from "../base/quantity.ts";
-import { isOnCalendar } from "../base/timestamps.ts";
+import { isOnCalendar } from "../base/time/timestamps.ts";
 import type { ScalarName } from "./types.ts";
 
 /** Converts a scalar to its canonical JSON form. Returns (doesn't throw) an Error for an invalid value. */

@@ -1,4 +1,4 @@
-import { andThen, type MaybePromise } from "../base/maybe-promise.ts";
+import { andThen, type MaybePromise } from "../base/turns/maybe-promise.ts";
 import { DeferredDeliveries, DeferredGroup, type Receiver } from "./deferred-deliveries.ts";
 import { eventBytes } from "./entry.ts";
 import { EventRing } from "./event-ring.ts";

@@ -6,7 +6,7 @@ import {
   isRecord,
   type ExtensionGuard,
 } from "../base/extension.ts";
-import type { MaybePromise } from "../base/maybe-promise.ts";
+import type { MaybePromise } from "../base/turns/maybe-promise.ts";
 import { discardUnreadable } from "./discard.ts";
 import {
   StoreDamagedError,

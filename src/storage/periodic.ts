@@ -1,4 +1,4 @@
-import type { Clock, Timer } from "../base/clock.ts";
+import type { Clock, Timer } from "../base/time/clock.ts";
 
 /** Repeats a task with a pause after each run, on the given clock. */
 export class Periodic {

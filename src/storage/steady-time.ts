@@ -1,4 +1,4 @@
-import type { Clock } from "../base/clock.ts";
+import type { Clock } from "../base/time/clock.ts";
 
 /**
  * Returns a source of milliseconds since 1970 that starts at the clock's wall time and then advances with its monotonic time. The age of

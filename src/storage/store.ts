@@ -1,4 +1,4 @@
-import type { MaybePromise } from "../base/maybe-promise.ts";
+import type { MaybePromise } from "../base/turns/maybe-promise.ts";
 
 /**
  * The contract of storage engines. The suite of `plinth/storage-conformance` tests an engine.

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { systemClock } from "../../src/base/clock.ts";
+import { systemClock } from "../../src/base/time/clock.ts";
 import { createMemoryStore } from "../../src/storage/memory/memory-store.ts";
 import { TestServer, type Api } from "../support/api.ts";
 import { causeFields, ok } from "./support.ts";

@@ -1,6 +1,6 @@
 import type { RequestListener } from "node:http";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { systemClock } from "../../src/base/clock.ts";
+import { systemClock } from "../../src/base/time/clock.ts";
 import { createServingCertificates } from "../../src/base/certificates/serving-certificates.ts";
 import { closedPort, FakeBackend, makeNode, makePod } from "../support/backends.ts";
 import { grant, startWithUsers, until } from "./support.ts";

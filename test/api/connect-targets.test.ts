@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { allMachineAddresses } from "../../src/base/machine-addresses.ts";
+import { allMachineAddresses } from "../../src/base/network/machine-addresses.ts";
 import { deniedRanges, isRefused } from "../../src/http/backends/addresses.ts";
 import { FakeBackend, makeNode, makePod, ownAddress } from "../support/backends.ts";
 import { TestServer } from "../support/api.ts";
 import { createServingCertificates } from "../../src/base/certificates/serving-certificates.ts";
-import { systemClock } from "../../src/base/clock.ts";
+import { systemClock } from "../../src/base/time/clock.ts";
 import { ok } from "./support.ts";
 
 const core = "/api/v1/namespaces/default";

@@ -2,7 +2,7 @@ import { writeFileSync } from "node:fs";
 import path from "node:path";
 import type { TLSSocket } from "node:tls";
 import { afterAll, afterEach, describe, expect, test } from "vitest";
-import { systemClock } from "../../src/base/clock.ts";
+import { systemClock } from "../../src/base/time/clock.ts";
 import {
   createServingCertificates,
   issueClientCertificate,

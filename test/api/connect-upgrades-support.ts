@@ -1,7 +1,7 @@
 import { useServer } from "../support/use-server.ts";
 import type { RequestListener } from "node:http";
 import { afterAll, afterEach, beforeAll } from "vitest";
-import { systemClock } from "../../src/base/clock.ts";
+import { systemClock } from "../../src/base/time/clock.ts";
 import { createServingCertificates } from "../../src/base/certificates/serving-certificates.ts";
 import { head, portOf, RawConnection } from "../robustness/support.ts";
 import { FakeBackend, makeNode, makePod, upgradeEcho, type UpgradeListener } from "../support/backends.ts";

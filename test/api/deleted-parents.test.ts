@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from "vitest";
 import type { ApiObject } from "../../src/schema/kind.ts";
-import { systemClock } from "../../src/base/clock.ts";
+import { systemClock } from "../../src/base/time/clock.ts";
 import { createMemoryStore } from "../../src/storage/memory/memory-store.ts";
 import type { Store, Write } from "../../src/storage/store.ts";
 import { TestServer, storeOf } from "../support/api.ts";

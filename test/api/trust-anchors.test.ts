@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { connect } from "node:tls";
 import { afterAll, afterEach, describe, expect, test } from "vitest";
-import { systemClock } from "../../src/base/clock.ts";
+import { systemClock } from "../../src/base/time/clock.ts";
 import { createServingCertificates } from "../../src/base/certificates/serving-certificates.ts";
 import type { CreateServerOptions } from "../../src/index.ts";
 import { RemoteClient } from "../../src/remote/remote-client.ts";

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it, test } from "vitest";
-import { systemClock } from "../../src/base/clock.ts";
+import { systemClock } from "../../src/base/time/clock.ts";
 import { builtInKinds } from "../../src/kinds/all.ts";
 import { lifeCycleOf } from "../../src/kinds/life-cycles.ts";
 import { apiVersionOf } from "../../src/cli/convert/registry.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { createHash, X509Certificate } from "node:crypto";
-import type { Clock } from "../../src/base/clock.ts";
+import type { Clock } from "../../src/base/time/clock.ts";
 import { AuthorityPool } from "../../src/authentication/authority-pool.ts";
 import {
   ClientCertificateAuthenticator,

@@ -1,6 +1,6 @@
 import "reflect-metadata";
 import * as x509 from "@peculiar/x509";
-import type { Clock } from "../../src/base/clock.ts";
+import type { Clock } from "../../src/base/time/clock.ts";
 import type { Credentials } from "../../src/authentication/authenticator.ts";
 
 /** A request that brings along what is given, and nothing else. */

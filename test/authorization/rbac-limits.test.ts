@@ -4,7 +4,7 @@ import { RbacIndex } from "../../src/authorization/rbac/rbac-index.ts";
 import { tableLimits } from "../../src/authorization/rbac/table-budget.ts";
 import { StoredRbac } from "../../src/authorization/rbac/stored-rbac.ts";
 import type { Decision } from "../../src/authorization/authorizer.ts";
-import { systemClock } from "../../src/base/clock.ts";
+import { systemClock } from "../../src/base/time/clock.ts";
 import { platform } from "../../src/vocabulary/platform.ts";
 import { storeOf, TestServer } from "../support/api.ts";
 import { stepsOf } from "./steps.ts";

@@ -4,7 +4,7 @@ import type { AccessInsight, AllowedSubjects } from "../../src/authorization/ins
 import { whoCan } from "../../src/authorization/insight/who-can.ts";
 import { RbacIndex } from "../../src/authorization/rbac/rbac-index.ts";
 import { absentGroups, allowedGroups } from "../../src/authorization/reviews/user-groups.ts";
-import { createYielder } from "../../src/base/yielding.ts";
+import { createYielder } from "../../src/base/turns/yielding.ts";
 import { kubernetes } from "../../src/vocabulary/kubernetes.ts";
 import { platform } from "../../src/vocabulary/platform.ts";
 import { ask, clusterRole, podRule, toAccount, toGroup, toUser, user } from "./support.ts";

@@ -1,7 +1,7 @@
 import { isIP } from "node:net";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { isAddress } from "../../src/base/ip-address.ts";
+import { isAddress } from "../../src/base/network/ip-address.ts";
 
 describe("whether a text is an IP address", () => {
   it.each(["127.0.0.1", "::1", "::", "2001:db8::ff:1", "::ffff:1.2.3.4", "fe80::1%eth0"])("%s is", (text) => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { scheduleFault, timeZoneFault } from "../../src/base/cron.ts";
+import { scheduleFault, timeZoneFault } from "../../src/base/time/cron.ts";
 
 describe("schedules", () => {
   it.each([

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { EvictableValues } from "../../src/base/evictable-values.ts";
+import { EvictableValues } from "../../src/base/collections/evictable-values.ts";
 
 function values(limit: number, costs: readonly number[]) {
   const all = new EvictableValues(limit);

@@ -8,7 +8,7 @@ import {
 } from "../../src/server/features/feature-gates.ts";
 import { featureLifeCycles } from "../../src/server/features/feature-life-cycles.ts";
 import { isLater } from "../../src/base/releases.ts";
-import { serveCommand } from "../../src/cli/serve.ts";
+import { serveCommand } from "../../src/cli/serve/serve.ts";
 import { featureGates } from "../../src/server/features/enabled-features.ts";
 import { featuresOf } from "../../src/server/features/features.ts";
 import { OptionsError } from "../../src/server/options/options-error.ts";

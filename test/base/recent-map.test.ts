@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { RecentMap } from "../../src/base/recent-map.ts";
+import { RecentMap } from "../../src/base/collections/recent-map.ts";
 
 test("what was asked for or set longest ago makes room, by number", () => {
   const map = new RecentMap<string>({ entries: 2, cost: 0 });

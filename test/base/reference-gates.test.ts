@@ -3,7 +3,7 @@ import path from "node:path";
 import { expect, test } from "vitest";
 import { FeatureGates, featuresAt } from "../../src/server/features/feature-gates.ts";
 import { featureLifeCycles } from "../../src/server/features/feature-life-cycles.ts";
-import { featureHelp } from "../../src/cli/feature-help.ts";
+import { featureHelp } from "../../src/cli/flags/feature-help.ts";
 import { releases, type Release } from "../../src/base/releases.ts";
 import { featuresOf, gatesOfRelease } from "../../src/server/features/features.ts";
 import { TestServer } from "../support/api.ts";

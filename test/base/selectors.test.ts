@@ -1,6 +1,10 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { type FieldRequirement, parseFieldSelector, pinnedValue } from "../../src/base/field-selector.ts";
+import {
+  type FieldRequirement,
+  parseFieldSelector,
+  pinnedValue,
+} from "../../src/base/selectors/field-selector.ts";
 import {
   type LabelOperator,
   type LabelRequirement,
@@ -8,7 +12,7 @@ import {
   compileRequirements,
   labelSelectorFaults,
   parseLabelRequirements,
-} from "../../src/base/label-selector.ts";
+} from "../../src/base/selectors/label-selector.ts";
 import { StatusError } from "../../src/base/status-error.ts";
 import { cpuStopwatch } from "../support/cpu-time.ts";
 

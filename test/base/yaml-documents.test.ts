@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { SyntaxFault } from "../../src/base/json/syntax-fault.ts";
-import { decodeDocuments } from "../../src/base/yaml-documents.ts";
+import { decodeDocuments } from "../../src/base/yaml/yaml-documents.ts";
 
 const read = async (text: string) => (await decodeDocuments(Buffer.from(text))).map(({ value }) => value);
 

@@ -4,7 +4,7 @@ import { stringify } from "yaml";
 import { encodeJson } from "../../src/base/json/encode.ts";
 import { SyntaxFault } from "../../src/base/json/syntax-fault.ts";
 import type { JsonValue } from "../../src/base/json/value.ts";
-import { decodeYaml } from "../../src/base/yaml.ts";
+import { decodeYaml } from "../../src/base/yaml/yaml.ts";
 import { cpuStopwatch } from "../support/cpu-time.ts";
 
 const decode = async (text: string): Promise<JsonValue> => (await decodeYaml(Buffer.from(text))).value;

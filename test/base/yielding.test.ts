@@ -1,5 +1,5 @@
 import { expect, test, vi } from "vitest";
-import { createYielder, nextTurn } from "../../src/base/yielding.ts";
+import { createYielder, nextTurn } from "../../src/base/turns/yielding.ts";
 import { countTurns } from "../support/event-loop-turns.ts";
 
 test("of several pieces of long work one continues in each turn of the event loop, in the order of their calls", async () => {

@@ -1,5 +1,5 @@
-import { ValueList, ValueMap } from "../../src/cel/collections.ts";
-import { parseCelDuration, parseTimestamp } from "../../src/cel/times.ts";
+import { ValueList, ValueMap } from "../../src/cel/values/collections.ts";
+import { parseCelDuration, parseTimestamp } from "../../src/cel/values/times.ts";
 import {
   bool,
   bytes,
@@ -16,8 +16,8 @@ import {
   typeOf,
   uint,
   type CelType,
-} from "../../src/cel/types.ts";
-import { TypeValue, Uint, type Value } from "../../src/cel/values.ts";
+} from "../../src/cel/types/types.ts";
+import { TypeValue, Uint, type Value } from "../../src/cel/values/values.ts";
 
 /** A value of the suite that this implementation doesn't have, such as a protobuf message. */
 class UnsupportedValue extends Error {}

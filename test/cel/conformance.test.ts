@@ -1,10 +1,10 @@
 import { tests } from "@bufbuild/cel-spec/testdata/conformance.js";
 import { describe, expect, test } from "vitest";
-import { equal } from "../../src/cel/comparison.ts";
+import { equal } from "../../src/cel/values/comparison.ts";
 import { compile } from "../../src/cel/compile.ts";
-import { Meter } from "../../src/cel/meter.ts";
-import { typeText, type CelType } from "../../src/cel/types.ts";
-import type { Value } from "../../src/cel/values.ts";
+import { Meter } from "../../src/cel/costs/meter.ts";
+import { typeText, type CelType } from "../../src/cel/types/types.ts";
+import type { Value } from "../../src/cel/values/values.ts";
 import { leftOut, leftOutSuites } from "./conformance-left-out.ts";
 import { typeNamed, valueOf, type Json } from "./conformance-values.ts";
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { bind, compile } from "../../src/cel/compile.ts";
-import { dyn } from "../../src/cel/types.ts";
+import { dyn } from "../../src/cel/types/types.ts";
 import type { JsonValue } from "../../src/base/json/value.ts";
 
 const environment = { variables: new Map([["self", dyn]]) };

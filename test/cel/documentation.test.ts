@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { parseAllDocuments } from "yaml";
 import { bind, compile } from "../../src/cel/compile.ts";
 import { languageOf } from "../../src/cel/libraries.ts";
-import { dyn } from "../../src/cel/types.ts";
+import { dyn } from "../../src/cel/types/types.ts";
 import { ok } from "../api/support.ts";
 import { policiesOn } from "../admission/policies/support.ts";
 import { TestServer } from "../support/api.ts";

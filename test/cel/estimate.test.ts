@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { compile } from "../../src/cel/compile.ts";
-import { int, listOf, mapOf, objectType, string, type CelType } from "../../src/cel/types.ts";
+import { int, listOf, mapOf, objectType, string, type CelType } from "../../src/cel/types/types.ts";
 
 const short: CelType = { is: "string", maxSize: 10 };
 const fields: Readonly<Record<string, CelType>> = {

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { JsonValue } from "../../src/base/json/value.ts";
 import { bind, compile, type Environment } from "../../src/cel/compile.ts";
-import { dyn } from "../../src/cel/types.ts";
+import { dyn } from "../../src/cel/types/types.ts";
 
 const environment: Environment = { variables: new Map([["self", dyn]]) };
 

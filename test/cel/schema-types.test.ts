@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { bind, compile } from "../../src/cel/compile.ts";
-import { SchemaTypes } from "../../src/cel/schema-types.ts";
+import { SchemaTypes } from "../../src/cel/types/schema-types.ts";
 import { Pod } from "../../src/kinds/core/pod/pod.ts";
 import { CustomResourceDefinition } from "../../src/kinds/apiextensions/custom-resource-definition.ts";
 import { struct } from "../../src/schema/meta.ts";
@@ -15,7 +15,7 @@ import {
   string,
   time,
 } from "../../src/schema/types.ts";
-import type { CelType } from "../../src/cel/types.ts";
+import type { CelType } from "../../src/cel/types/types.ts";
 
 const Example = struct("Example", "A struct with fields of many types.", {
   bytes: field(1, bytes, ""),

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { acceptedFlags, acceptedHelp, acceptFlags } from "../../src/cli/accepted-flags.ts";
-import { FlagReader, parseFlags, UsageError } from "../../src/cli/flag-reader.ts";
-import { serveFlags } from "../../src/cli/flags.ts";
+import { acceptedFlags, acceptedHelp, acceptFlags } from "../../src/cli/flags/accepted-flags.ts";
+import { FlagReader, parseFlags, UsageError } from "../../src/cli/flags/flag-reader.ts";
+import { serveFlags } from "../../src/cli/flags/flags.ts";
 
 /** What the log says of these words. */
 function warningsOf(...words: readonly string[]): string[] {

@@ -1,7 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { expect, test } from "vitest";
 import { commands } from "../../src/cli/commands.ts";
-import { serveFlags } from "../../src/cli/flags.ts";
+import { serveFlags } from "../../src/cli/flags/flags.ts";
 import { plinthHere } from "../support/program-here.ts";
 
 /** The words that bash offers after these words of a command line, of which the last one is incomplete. */

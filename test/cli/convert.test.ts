@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
 import { convertFlags } from "../../src/cli/convert/command.ts";
-import { UsageError } from "../../src/cli/flag-reader.ts";
+import { UsageError } from "../../src/cli/flags/flag-reader.ts";
 import { blockOf } from "../support/pages.ts";
 import { plinthHere } from "../support/program-here.ts";
 import { read } from "../tidy/source-files.ts";

@@ -1,16 +1,16 @@
 import { describe, expect, test } from "vitest";
-import { acceptedFlags, acceptedHelp } from "../../src/cli/accepted-flags.ts";
+import { acceptedFlags, acceptedHelp } from "../../src/cli/flags/accepted-flags.ts";
 import { optionsOfFlags } from "../support/serve-options.ts";
-import { serveCommand } from "../../src/cli/serve.ts";
+import { serveCommand } from "../../src/cli/serve/serve.ts";
 import {
   earliestRemoval,
   flagLifeCycles,
   removalOf,
   warnOfDeprecated,
   type FlagLifeCycle,
-} from "../../src/cli/flag-life-cycles.ts";
-import { FlagReader, parseFlags, UsageError } from "../../src/cli/flag-reader.ts";
-import { serveFlags } from "../../src/cli/flags.ts";
+} from "../../src/cli/flags/flag-life-cycles.ts";
+import { FlagReader, parseFlags, UsageError } from "../../src/cli/flags/flag-reader.ts";
+import { serveFlags } from "../../src/cli/flags/flags.ts";
 import { pluginsOf } from "../../src/server/admission/plugin-table.ts";
 import { defaultRelease, isLater } from "../../src/base/releases.ts";
 

@@ -1,9 +1,9 @@
 import { writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
-import { FlagReader, parseFlags, UsageError } from "../../src/cli/flag-reader.ts";
-import { serveFlags } from "../../src/cli/flags.ts";
-import { serveOptions } from "../../src/cli/serve-options.ts";
+import { FlagReader, parseFlags, UsageError } from "../../src/cli/flags/flag-reader.ts";
+import { serveFlags } from "../../src/cli/flags/flags.ts";
+import { serveOptions } from "../../src/cli/serve/serve-options.ts";
 import { kubernetes } from "../../src/vocabulary/kubernetes.ts";
 import { blockOf } from "../support/pages.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";

@@ -1,8 +1,8 @@
 import { writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, it } from "vitest";
-import { systemClock } from "../../src/base/clock.ts";
-import { showingProgress } from "../../src/cli/progress.ts";
+import { systemClock } from "../../src/base/time/clock.ts";
+import { showingProgress } from "../../src/cli/terminal/progress.ts";
 import { create } from "../../src/storage/conformance/support.ts";
 import { backupLmdb } from "../../src/storage/lmdb/backup/backup.ts";
 import { restoreLmdb } from "../../src/storage/lmdb/backup/restore.ts";

@@ -6,7 +6,7 @@ import path from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { optionsOfWorker } from "../../src/cli/workers/role.ts";
-import { serveOptions } from "../../src/cli/serve-options.ts";
+import { serveOptions } from "../../src/cli/serve/serve-options.ts";
 import { closeSockets, normalClose, shownEvents, WatchSocket } from "../robustness/watch-socket.ts";
 import type { Api } from "../support/api.ts";
 import { childrenOf, roleOf } from "../support/child-processes.ts";

@@ -1,11 +1,11 @@
 import { writeFileSync } from "node:fs";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { acceptedFlags } from "../../src/cli/accepted-flags.ts";
-import { serveFlags } from "../../src/cli/flags.ts";
-import { UsageError } from "../../src/cli/flag-reader.ts";
-import { serveCommand } from "../../src/cli/serve.ts";
-import { systemClock } from "../../src/base/clock.ts";
+import { acceptedFlags } from "../../src/cli/flags/accepted-flags.ts";
+import { serveFlags } from "../../src/cli/flags/flags.ts";
+import { UsageError } from "../../src/cli/flags/flag-reader.ts";
+import { serveCommand } from "../../src/cli/serve/serve.ts";
+import { systemClock } from "../../src/base/time/clock.ts";
 import { createServingCertificates } from "../../src/base/certificates/serving-certificates.ts";
 import { OptionsError } from "../../src/server/options/options-error.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";

@@ -1,6 +1,6 @@
 import { connect } from "node:net";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { systemClock } from "../../src/base/clock.ts";
+import { systemClock } from "../../src/base/time/clock.ts";
 import { createServingCertificates } from "../../src/base/certificates/serving-certificates.ts";
 import { TestServer } from "../support/api.ts";
 import { FakeBackend, makeNode, makePod } from "../support/backends.ts";

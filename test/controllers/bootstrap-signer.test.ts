@@ -1,6 +1,6 @@
 import { EventEmitter, once } from "node:events";
 import { expect, test } from "vitest";
-import { systemClock as clock } from "../../src/base/clock.ts";
+import { systemClock as clock } from "../../src/base/time/clock.ts";
 import { bootstrapSigner } from "../../src/controllers/bootstrap/signer.ts";
 import { ConfigMap } from "../../src/kinds/core/config-map.ts";
 import { Secret } from "../../src/kinds/core/secret.ts";

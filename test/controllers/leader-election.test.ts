@@ -1,5 +1,5 @@
 import { describe, expect, it, test } from "vitest";
-import type { Clock } from "../../src/base/clock.ts";
+import type { Clock } from "../../src/base/time/clock.ts";
 import { fencedStore } from "../../src/controllers/fenced-store.ts";
 import { defaultLeaderTimes, LeaderElection, type Candidate } from "../../src/controllers/leader-election.ts";
 import { Lease } from "../../src/kinds/coordination/lease.ts";

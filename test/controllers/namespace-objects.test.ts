@@ -1,6 +1,6 @@
 import { afterEach, expect, test } from "vitest";
 import { createServingCertificates } from "../../src/base/certificates/serving-certificates.ts";
-import { systemClock } from "../../src/base/clock.ts";
+import { systemClock } from "../../src/base/time/clock.ts";
 import { createServer, type CreateServerOptions } from "../../src/index.ts";
 import type { Server } from "../../src/server/server.ts";
 import { createMemoryStore } from "../../src/storage/memory/memory-store.ts";

@@ -1,7 +1,7 @@
 import { QuotaIndex } from "../../src/admission/plugins/resource-quota/quota-index.ts";
-import type { Clock } from "../../src/base/clock.ts";
+import type { Clock } from "../../src/base/time/clock.ts";
 import { silentLogger } from "../../src/base/logger.ts";
-import { Timestamps } from "../../src/base/timestamps.ts";
+import { Timestamps } from "../../src/base/time/timestamps.ts";
 import type { RunningController } from "../../src/controllers/controller.ts";
 import { fencedStore } from "../../src/controllers/fenced-store.ts";
 import { garbageCollection } from "../../src/controllers/garbage-collection/garbage-collection.ts";

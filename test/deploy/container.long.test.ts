@@ -2,7 +2,7 @@ import { once } from "node:events";
 import { chmodSync, mkdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, it, onTestFinished } from "vitest";
-import { serveFlags } from "../../src/cli/flags.ts";
+import { serveFlags } from "../../src/cli/flags/flags.ts";
 import { packPackage } from "../package/installed-package.ts";
 import { Api } from "../support/api.ts";
 import { freePort, root } from "../support/process.ts";

@@ -4,7 +4,7 @@ import path from "node:path";
 import { pathToFileURL } from "node:url";
 import { afterAll, describe, expect, it, test } from "vitest";
 import type { Server, Store } from "../../src/index.ts";
-import type { Clock } from "../../src/base/clock.ts";
+import type { Clock } from "../../src/base/time/clock.ts";
 import { Api } from "../support/api.ts";
 import { root } from "../support/process.ts";
 import { describeConformance, ManualClock, multipleStoreCases } from "../storage/support.ts";

@@ -1,7 +1,7 @@
 import { afterEach, expect, test } from "vitest";
 import type { CreateServerOptions, Decision, NamedAuthenticator, NamedAuthorizer } from "../../src/index.ts";
 import { createMemoryStore } from "../../src/storage/memory/memory-store.ts";
-import { systemClock } from "../../src/base/clock.ts";
+import { systemClock } from "../../src/base/time/clock.ts";
 import { createServer } from "../../src/index.ts";
 import { TestServer } from "../support/api.ts";
 

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { metricDefinitions } from "../../src/http/metrics/definitions.ts";
 import { kubernetes } from "../../src/vocabulary/kubernetes.ts";
 import { platform } from "../../src/vocabulary/platform.ts";
-import { decodeYaml } from "../../src/base/yaml.ts";
+import { decodeYaml } from "../../src/base/yaml/yaml.ts";
 import { filesBelow, read } from "../tidy/source-files.ts";
 import { TestServer } from "../support/api.ts";
 import { parseExpression } from "./expressions.ts";

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { systemClock } from "../../src/base/clock.ts";
+import { systemClock } from "../../src/base/time/clock.ts";
 import { readClientConfiguration } from "../../src/remote/client-configuration.ts";
 import { inClusterConfiguration } from "../../src/remote/in-cluster-configuration.ts";
 import { RemoteFault } from "../../src/remote/answer-reader.ts";

@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { systemClock } from "../../src/base/clock.ts";
+import { systemClock } from "../../src/base/time/clock.ts";
 import { newSpanId, newTraceId, Trace } from "../../src/base/tracing/trace.ts";
 import { SpanExporter } from "../../src/remote/span-exporter.ts";
 import { Collector } from "../support/collector.ts";

@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import path from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from "vitest";
-import { systemClock } from "../../src/base/clock.ts";
+import { systemClock } from "../../src/base/time/clock.ts";
 import { readNamedCredentials } from "../../src/remote/named-credentials.ts";
 import { RemoteFault } from "../../src/remote/answer-reader.ts";
 import { WebhookCaller } from "../../src/remote/webhook-caller.ts";

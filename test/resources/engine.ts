@@ -1,6 +1,6 @@
-import { systemClock } from "../../src/base/clock.ts";
+import { systemClock } from "../../src/base/time/clock.ts";
 import type { Engine } from "../../src/resources/engine/engine.ts";
-import { Timestamps } from "../../src/base/timestamps.ts";
+import { Timestamps } from "../../src/base/time/timestamps.ts";
 import { RecentFieldSets } from "../../src/fields/apply/recent-field-sets.ts";
 import { PageCache } from "../../src/resources/pages/page-cache.ts";
 import { RepeatedApplies } from "../../src/resources/engine/repeated-applies.ts";

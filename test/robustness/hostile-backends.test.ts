@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { request as httpsRequest } from "node:https";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { systemClock } from "../../src/base/clock.ts";
+import { systemClock } from "../../src/base/time/clock.ts";
 import { RemoteClient } from "../../src/remote/remote-client.ts";
 import { createServingCertificates } from "../../src/base/certificates/serving-certificates.ts";
 import { makeNode, makePod } from "../support/backends.ts";

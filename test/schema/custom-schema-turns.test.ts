@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { JsonValue } from "../../src/base/json/value.ts";
-import { nextTurn } from "../../src/base/yielding.ts";
+import { nextTurn } from "../../src/base/turns/yielding.ts";
 import { checkFields } from "../../src/schema/check.ts";
 import { checkValue } from "../../src/schema/custom/check.ts";
 import { OldValue } from "../../src/schema/custom/old-value.ts";

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { type TLSSocket, connect, createServer } from "node:tls";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { Clock } from "../../src/base/clock.ts";
+import type { Clock } from "../../src/base/time/clock.ts";
 import { signCertificate } from "../../src/base/certificates/x509.ts";
 import {
   CertificateFault,

@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, readFileSync, statSync, writeFileSync } from "nod
 import { createServer } from "node:net";
 import path from "node:path";
 import { describe, expect, it } from "vitest";
-import { serveFlags } from "../../src/cli/flags.ts";
+import { serveFlags } from "../../src/cli/flags/flags.ts";
 import { Api } from "../support/api.ts";
 import { plinth, ServerProcess } from "../support/process.ts";
 import { plinthHere } from "../support/program-here.ts";

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { systemClock } from "../../src/base/clock.ts";
+import { systemClock } from "../../src/base/time/clock.ts";
 import type { Release } from "../../src/base/releases.ts";
 import { createMemoryStore } from "../../src/storage/memory/memory-store.ts";
 import type { Store } from "../../src/storage/store.ts";

@@ -1,6 +1,6 @@
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { systemClock } from "../../src/base/clock.ts";
+import { systemClock } from "../../src/base/time/clock.ts";
 import type { Release } from "../../src/base/releases.ts";
 import { createMemoryStore } from "../../src/storage/memory/memory-store.ts";
 import type { Store } from "../../src/storage/store.ts";

@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createServer, OptionsError, StatusError, type CreateServerOptions } from "../../src/index.ts";
-import { systemClock } from "../../src/base/clock.ts";
+import { systemClock } from "../../src/base/time/clock.ts";
 import { serverOptionsOf } from "../../src/server/options/library-options.ts";
 import { serverOptionTable } from "../../src/server/options/option-table.ts";
 import { flagNames } from "../../src/server/options/settings.ts";

@@ -2,7 +2,7 @@ import { X509Certificate } from "node:crypto";
 import { mkdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
-import { systemClock } from "../../src/base/clock.ts";
+import { systemClock } from "../../src/base/time/clock.ts";
 import { createServer } from "../../src/index.ts";
 import { createAuthority } from "../../src/base/certificates/serving-certificates.ts";
 import { sharedAuthority } from "../../src/server/certificates/shared-authority.ts";

@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { systemClock } from "../../src/base/clock.ts";
+import { systemClock } from "../../src/base/time/clock.ts";
 import { aggregate } from "../../src/controllers/cluster-role-aggregation.ts";
 import { createServer } from "../../src/index.ts";
 import { firstRevision } from "../../src/storage/entry.ts";

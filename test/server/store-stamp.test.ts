@@ -1,6 +1,6 @@
 import path from "node:path";
 import { afterAll, beforeAll, afterEach, beforeEach, describe, expect, it } from "vitest";
-import { systemClock } from "../../src/base/clock.ts";
+import { systemClock } from "../../src/base/time/clock.ts";
 import { createServer } from "../../src/index.ts";
 import { OptionsError } from "../../src/server/options/options-error.ts";
 import type { StorageOptions } from "../../src/server/options/option-types.ts";

@@ -1,6 +1,6 @@
 import { connect, type ConnectionOptions } from "node:tls";
 import { afterEach, expect, test } from "vitest";
-import { systemClock } from "../../src/base/clock.ts";
+import { systemClock } from "../../src/base/time/clock.ts";
 import { silentLogger } from "../../src/base/logger.ts";
 import { startServer, type Server } from "../../src/server/server.ts";
 import type { TlsSettings } from "../../src/server/options/settings-types.ts";

@@ -1,6 +1,6 @@
 import path from "node:path";
 import { describe, expect, it, test } from "vitest";
-import { systemClock } from "../../src/base/clock.ts";
+import { systemClock } from "../../src/base/time/clock.ts";
 import type { Release } from "../../src/base/releases.ts";
 import { kindsOfRelease } from "../../src/kinds/kinds-of-release.ts";
 import * as later from "../../src/kinds/later-kinds.ts";

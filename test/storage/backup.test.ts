@@ -10,7 +10,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { afterAll, describe, expect, it } from "vitest";
-import { systemClock } from "../../src/base/clock.ts";
+import { systemClock } from "../../src/base/time/clock.ts";
 import { create, readAll, update } from "../../src/storage/conformance/support.ts";
 import { backupLmdb } from "../../src/storage/lmdb/backup/backup.ts";
 import { restoreLmdb } from "../../src/storage/lmdb/backup/restore.ts";

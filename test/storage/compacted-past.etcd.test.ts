@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { systemClock } from "../../src/base/clock.ts";
+import { systemClock } from "../../src/base/time/clock.ts";
 import { Follower } from "../../src/resources/followers/follower.ts";
 import { create, draft, record, remove, until } from "../../src/storage/conformance/support.ts";
 import { connectEtcdStore } from "../../src/storage/etcd/etcd-store.ts";

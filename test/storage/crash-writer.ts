@@ -4,7 +4,7 @@
  * within so many milliseconds; some writes of another collection are synced first.
  */
 import { writeSync } from "node:fs";
-import { systemClock } from "../../src/base/clock.ts";
+import { systemClock } from "../../src/base/time/clock.ts";
 import { succeeded } from "../../src/storage/conformance/support.ts";
 import { openLmdbStore } from "../../src/storage/lmdb/lmdb-store.ts";
 import type { Revision } from "../../src/storage/store.ts";

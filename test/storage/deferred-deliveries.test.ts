@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { systemClock } from "../../src/base/clock.ts";
+import { systemClock } from "../../src/base/time/clock.ts";
 import { createMemoryStore } from "../../src/storage/memory/memory-store.ts";
 import type { Deferral, Draft, Revision, Store, StoreEvent, Subscription } from "../../src/storage/store.ts";
 

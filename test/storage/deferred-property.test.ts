@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { manualClock } from "../../src/base/manual-clock.ts";
+import { manualClock } from "../../src/base/time/manual-clock.ts";
 import { SeededRandom } from "../../src/base/seeded-random.ts";
 import { DeferredDeliveries, DeferredGroup, type Receiver } from "../../src/storage/deferred-deliveries.ts";
 import type { Revision, StoreEvent } from "../../src/storage/store.ts";

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { systemClock } from "../../src/base/clock.ts";
+import { systemClock } from "../../src/base/time/clock.ts";
 import { create, draft, record, until } from "../../src/storage/conformance/support.ts";
 import { connectEtcdStore } from "../../src/storage/etcd/etcd-store.ts";
 import type { Store } from "../../src/storage/store.ts";

@@ -1,5 +1,5 @@
 /** A child of `lmdb-faults.test.ts`: writes until the store is full, then reports what happened as one line of JSON. */
-import { systemClock } from "../../src/base/clock.ts";
+import { systemClock } from "../../src/base/time/clock.ts";
 import { openLmdbStore } from "../../src/storage/lmdb/lmdb-store.ts";
 import { fillUp } from "./fill-up.ts";
 

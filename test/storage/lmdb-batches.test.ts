@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { systemClock } from "../../src/base/clock.ts";
+import { systemClock } from "../../src/base/time/clock.ts";
 import { draft } from "../../src/storage/conformance/support.ts";
 import type { Environment } from "../../src/storage/lmdb/databases.ts";
 import {

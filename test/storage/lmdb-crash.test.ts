@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, it } from "vitest";
-import { systemClock } from "../../src/base/clock.ts";
+import { systemClock } from "../../src/base/time/clock.ts";
 import { openLmdbStore } from "../../src/storage/lmdb/lmdb-store.ts";
 import { Child } from "./child.ts";
 import { counterOf } from "./counter-draft.ts";

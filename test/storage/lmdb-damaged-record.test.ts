@@ -1,6 +1,6 @@
 import { afterAll, expect, it } from "vitest";
 import { open as openEnvironment } from "lmdb";
-import { systemClock } from "../../src/base/clock.ts";
+import { systemClock } from "../../src/base/time/clock.ts";
 import { create, draft } from "../../src/storage/conformance/support.ts";
 import { openLmdbStore } from "../../src/storage/lmdb/lmdb-store.ts";
 import type { Revision } from "../../src/storage/store.ts";

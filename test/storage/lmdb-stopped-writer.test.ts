@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { afterAll, afterEach, beforeEach, describe, expect, it } from "vitest";
-import { systemClock } from "../../src/base/clock.ts";
+import { systemClock } from "../../src/base/time/clock.ts";
 import { create, draft, record, remove, until } from "../../src/storage/conformance/support.ts";
 import { type LmdbStore, openLmdbStore } from "../../src/storage/lmdb/lmdb-store.ts";
 import { StoreTimeoutError } from "../../src/storage/store.ts";

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { systemClock } from "../../src/base/clock.ts";
+import { systemClock } from "../../src/base/time/clock.ts";
 import { create, draft, record, textOf, until } from "../../src/storage/conformance/support.ts";
 import { type LmdbStore, openLmdbStore } from "../../src/storage/lmdb/lmdb-store.ts";
 import type { Revision } from "../../src/storage/store.ts";

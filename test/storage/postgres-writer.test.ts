@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { systemClock } from "../../src/base/clock.ts";
+import { systemClock } from "../../src/base/time/clock.ts";
 import { takeBatch } from "../../src/storage/postgres/batch.ts";
 import type { Connection } from "../../src/storage/postgres/connection.ts";
 import { EntryCache } from "../../src/storage/postgres/entry-cache.ts";

@@ -1,13 +1,13 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import type { Clock } from "../../src/base/clock.ts";
+import type { Clock } from "../../src/base/time/clock.ts";
 import { create, readAll, remove, update } from "../../src/storage/conformance/support.ts";
 import { backupLmdb } from "../../src/storage/lmdb/backup/backup.ts";
 import { checkBackup, restoreLmdb, type RestoreOptions } from "../../src/storage/lmdb/backup/restore.ts";
 import { openLmdbStore } from "../../src/storage/lmdb/lmdb-store.ts";
 import { type Revision, RevisionCompactedError, StoreDamagedError } from "../../src/storage/store.ts";
-import { systemClock } from "../../src/base/clock.ts";
+import { systemClock } from "../../src/base/time/clock.ts";
 import { temporaryFolder } from "./support.ts";
 
 describe("restoring a past state from the history of a backup", () => {

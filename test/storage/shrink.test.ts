@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { existsSync, mkdirSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, describe, expect, it, vi } from "vitest";
-import { systemClock } from "../../src/base/clock.ts";
+import { systemClock } from "../../src/base/time/clock.ts";
 import { create, readAll, textOf, update } from "../../src/storage/conformance/support.ts";
 import { Compactor } from "../../src/storage/lmdb/compactor.ts";
 import { openLmdbStore } from "../../src/storage/lmdb/lmdb-store.ts";

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import type { Clock, Timer } from "../../src/base/clock.ts";
+import type { Clock, Timer } from "../../src/base/time/clock.ts";
 import { storeConformance, type StoreUnderTest } from "../../src/storage/conformance.ts";
 import type { RequestedStamp } from "../../src/storage/stamp.ts";
 import type { Store } from "../../src/storage/store.ts";

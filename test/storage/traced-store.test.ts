@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { systemClock } from "../../src/base/clock.ts";
+import { systemClock } from "../../src/base/time/clock.ts";
 import { newSpanId, newTraceId, Trace } from "../../src/base/tracing/trace.ts";
 import { Tracer } from "../../src/base/tracing/tracer.ts";
 import { create } from "../../src/storage/conformance/support.ts";

@@ -5,7 +5,7 @@
  * Each acknowledged write is reported as `ack <revision> <time in ms, of the machine>`.
  */
 import { createInterface } from "node:readline";
-import { systemClock } from "../../src/base/clock.ts";
+import { systemClock } from "../../src/base/time/clock.ts";
 import { create, draft, textOf } from "../../src/storage/conformance/support.ts";
 import { openLmdbStore } from "../../src/storage/lmdb/lmdb-store.ts";
 

@@ -1,4 +1,4 @@
-import type { Clock, Timer } from "../../src/base/clock.ts";
+import type { Clock, Timer } from "../../src/base/time/clock.ts";
 
 /** Time that only the test moves. Unless told otherwise it begins at the machine's time, so that certificates made now are good. */
 export class ManualClock implements Clock {

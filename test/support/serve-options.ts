@@ -1,6 +1,6 @@
-import { parseFlags } from "../../src/cli/flag-reader.ts";
-import { serveFlags } from "../../src/cli/flags.ts";
-import { serveOptions } from "../../src/cli/serve-options.ts";
+import { parseFlags } from "../../src/cli/flags/flag-reader.ts";
+import { serveFlags } from "../../src/cli/flags/flags.ts";
+import { serveOptions } from "../../src/cli/serve/serve-options.ts";
 import type { ServerOptions } from "../../src/server/options/server-options.ts";
 
 /** The options of a server that `plinth serve` starts with these flags. */

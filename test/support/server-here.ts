@@ -1,12 +1,12 @@
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { pino } from "pino";
-import { writePrivateFile } from "../../src/base/private-file.ts";
-import { administratorFile } from "../../src/cli/administrator-file.ts";
-import { prepareDataFolder } from "../../src/cli/data-folder.ts";
-import { FlagReader, parseFlags } from "../../src/cli/flag-reader.ts";
-import { serveFlags } from "../../src/cli/flags.ts";
-import { serveOptions } from "../../src/cli/serve-options.ts";
+import { writePrivateFile } from "../../src/base/files/private-file.ts";
+import { administratorFile } from "../../src/cli/serve/administrator-file.ts";
+import { prepareDataFolder } from "../../src/cli/serve/data-folder.ts";
+import { FlagReader, parseFlags } from "../../src/cli/flags/flag-reader.ts";
+import { serveFlags } from "../../src/cli/flags/flags.ts";
+import { serveOptions } from "../../src/cli/serve/serve-options.ts";
 import type { ServerOptions } from "../../src/server/options/server-options.ts";
 import { startServer, type Server } from "../../src/server/server.ts";
 import { Api } from "./api.ts";

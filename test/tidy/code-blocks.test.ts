@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import path from "node:path";
 import { expect, test } from "vitest";
-import { acceptedFlags } from "../../src/cli/accepted-flags.ts";
+import { acceptedFlags } from "../../src/cli/flags/accepted-flags.ts";
 import { codeBlocks, matches, pagesBelow, type CodeBlock } from "../support/pages.ts";
 import { program } from "../support/root.ts";
 import { serveCommand } from "../support/serve-command.ts";

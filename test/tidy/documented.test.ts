@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
 import { reasons } from "../../src/base/status-error.ts";
-import { acceptedFlags } from "../../src/cli/accepted-flags.ts";
-import { flagLifeCycles } from "../../src/cli/flag-life-cycles.ts";
+import { acceptedFlags } from "../../src/cli/flags/accepted-flags.ts";
+import { flagLifeCycles } from "../../src/cli/flags/flag-life-cycles.ts";
 import { productVersion } from "../../src/cli/product-version.ts";
-import { serveFlags } from "../../src/cli/flags.ts";
+import { serveFlags } from "../../src/cli/flags/flags.ts";
 import { read } from "./source-files.ts";
 
 const deprecatedHeading = "## Deprecated and removed flags";

@@ -6,9 +6,9 @@ import { read, sources } from "./source-files.ts";
  * be set forward or back at any moment.
  */
 const allowed: Readonly<Record<string, readonly string[]>> = {
-  "declares the clocks": ["src/base/clock.ts", "src/base/manual-clock.ts"],
+  "declares the clocks": ["src/base/time/clock.ts", "src/base/time/manual-clock.ts"],
   "writes times into objects": [
-    "src/base/timestamps.ts",
+    "src/base/time/timestamps.ts",
     "src/controllers/aggregation/availability.ts",
     "src/controllers/custom-resource-definitions/custom-resource-definitions.ts",
     "src/controllers/event-recorder.ts",
@@ -53,7 +53,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   ],
   "retains revisions by times that survive a restart": [
     "src/cli/backups/scheduled-backups.ts",
-    "src/cli/compact.ts",
+    "src/cli/store/compact.ts",
     "src/cli/log.ts",
     "src/storage/lmdb/backup/backup.ts",
     "src/storage/lmdb/backup/restore-point.ts",

@@ -59,9 +59,9 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   ],
   "modules that are loaded when the first server needs them": ["src/base/cbor/codec.ts: codec"],
   "a pattern whose place of the next match is set before each use, which nothing interrupts": [
-    "src/base/duration.ts: part",
+    "src/base/time/duration.ts: part",
     "src/base/json/exact.ts: numberToken",
-    "src/base/label-selector-parser.ts: tokenForm",
+    "src/base/selectors/label-selector-parser.ts: tokenForm",
     "src/kinds/apiextensions/field-path.ts: segment",
   ],
   "a bounded table of the default objects that a server made, without uids, times and keys": [
@@ -70,7 +70,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   "a bounded table of what texts mean, which they mean to every server": [
     "src/base/certificates/parsed-certificate.ts: recent",
     "src/cel/functions/regular-expressions.ts: compiled",
-    "src/cel/times.ts: formats",
+    "src/cel/values/times.ts: formats",
   ],
   "a bounded table of the schemas of definitions by their bytes, which mean the same to every server": [
     "src/kinds/apiextensions/schema-rules.ts: validSchemas",
@@ -87,8 +87,8 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     "src/remote/host-authorities.ts: trusted",
   ],
   "the turns of the event loop, which all servers of the process share": [
-    "src/base/yaml.ts: largeTexts",
-    "src/base/yielding.ts: waitingByLoop",
+    "src/base/yaml/yaml.ts: largeTexts",
+    "src/base/turns/yielding.ts: waitingByLoop",
   ],
   "the process may open a folder once only; who opens it again shares that": [
     "src/storage/lmdb/environment.ts: openFolders",

@@ -82,7 +82,7 @@ test("no catch is silent", () => {
 const trustedJson = [
   "src/authentication/console/login-codes.ts",
   "src/authentication/console/session-tokens.ts",
-  "src/cli/administrator-file.ts",
+  "src/cli/serve/administrator-file.ts",
   "src/cli/workers/role.ts",
   "src/controllers/cluster-authentication-trust.ts",
   "src/fields/apply/field-set.ts",

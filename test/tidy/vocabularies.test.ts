@@ -18,7 +18,7 @@ const selectors = [
   // Writes the objects of manifests in the names of the other vocabulary.
   "src/cli/convert/convert.ts",
   // The flag.
-  "src/cli/serve-options.ts",
+  "src/cli/serve/serve-options.ts",
   // The option of `definitionOf`.
   "src/kinds/definition-of.ts",
   // The option of the library.

@@ -2,7 +2,7 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { gunzipSync } from "node:zlib";
 import { afterAll, describe, expect, it } from "vitest";
-import { systemClock } from "../../src/base/clock.ts";
+import { systemClock } from "../../src/base/time/clock.ts";
 import { formatVersion } from "../../src/storage/lmdb/layout.ts";
 import { openLmdbStore } from "../../src/storage/lmdb/lmdb-store.ts";
 import { ok } from "../api/support.ts";

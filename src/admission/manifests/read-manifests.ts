@@ -1,7 +1,7 @@
 import type { JsonDocument } from "../../base/json/exact.ts";
 import type { JsonValue } from "../../base/json/value.ts";
 import { StatusError } from "../../base/status-error.ts";
-import { createYielder } from "../../base/yielding.ts";
+import { createYielder } from "../../base/turns/yielding.ts";
 import { readObject } from "../../resources/input/input.ts";
 import { checkMetadata } from "../../resources/input/metadata-rules.ts";
 import { kindContext, type InputEngine, type Target } from "../../resources/engine/engine.ts";

@@ -2,8 +2,8 @@ import {
   compileLabelSelector,
   type LabelMatcher,
   type LabelSelectorObject,
-} from "../../base/label-selector.ts";
-import { andThen, type MaybePromise } from "../../base/maybe-promise.ts";
+} from "../../base/selectors/label-selector.ts";
+import { andThen, type MaybePromise } from "../../base/turns/maybe-promise.ts";
 import { Namespace } from "../../kinds/core/namespace.ts";
 import { StatusError } from "../../base/status-error.ts";
 import type { AdmissionRequest } from "../../resources/engine/engine.ts";

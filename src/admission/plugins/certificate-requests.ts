@@ -1,6 +1,6 @@
 import { labelKey } from "../../vocabulary/names.ts";
 import { isDeepStrictEqual } from "node:util";
-import { andThen } from "../../base/maybe-promise.ts";
+import { andThen } from "../../base/turns/maybe-promise.ts";
 import { requestedCertificate } from "../../base/certificates/certificate-request.ts";
 import { pemOfBase64 } from "../../base/certificates/pem.ts";
 import type { Authorizer } from "../../authorization/authorizer.ts";

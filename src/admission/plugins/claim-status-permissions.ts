@@ -1,7 +1,7 @@
 import { labelKey } from "../../vocabulary/names.ts";
 import { isDeepStrictEqual } from "node:util";
 import type { Authorizer, Decision } from "../../authorization/authorizer.ts";
-import { createYielder } from "../../base/yielding.ts";
+import { createYielder } from "../../base/turns/yielding.ts";
 import { dnsSubdomainFaults } from "../../base/names.ts";
 import type { Cause } from "../../base/status-error.ts";
 import type { UserInfo } from "../../base/user-info.ts";

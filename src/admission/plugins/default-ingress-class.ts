@@ -1,5 +1,5 @@
 import { labelKey } from "../../vocabulary/names.ts";
-import { andThen } from "../../base/maybe-promise.ts";
+import { andThen } from "../../base/turns/maybe-promise.ts";
 import { IngressClass } from "../../kinds/networking/ingress-class.ts";
 import { Ingress } from "../../kinds/networking/ingress.ts";
 import type { Vocabulary } from "../../vocabulary/vocabulary.ts";

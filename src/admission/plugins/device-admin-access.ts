@@ -1,5 +1,5 @@
 import { labelKey } from "../../vocabulary/names.ts";
-import { andThen } from "../../base/maybe-promise.ts";
+import { andThen } from "../../base/turns/maybe-promise.ts";
 import { resource as resourceGroup, isKindOf } from "../../kinds/groups.ts";
 import type { AdmissionRequest } from "../../resources/engine/engine.ts";
 import { invalidError } from "../../schema/faults.ts";

@@ -1,5 +1,5 @@
 import type { AdmissionPlugin, AdmittedType } from "../admission-chain.ts";
-import { andThen } from "../../base/maybe-promise.ts";
+import { andThen } from "../../base/turns/maybe-promise.ts";
 import type { Authorizer } from "../../authorization/authorizer.ts";
 import {
   checkBindingWrite,

@@ -1,9 +1,9 @@
 import { groupVersion } from "../../vocabulary/names.ts";
 import { createHash } from "node:crypto";
-import type { Clock } from "../../base/clock.ts";
-import { RecentMap } from "../../base/recent-map.ts";
+import type { Clock } from "../../base/time/clock.ts";
+import { RecentMap } from "../../base/collections/recent-map.ts";
 import { StatusError } from "../../base/status-error.ts";
-import { Throttle } from "../../base/throttle.ts";
+import { Throttle } from "../../base/turns/throttle.ts";
 import { Event } from "../../kinds/core/event.ts";
 import type { AdmissionRequest } from "../../resources/engine/engine.ts";
 import { assertNoFaults, type Configuration } from "../../schema/configuration.ts";

@@ -1,4 +1,4 @@
-import { andThen, type MaybePromise } from "../../base/maybe-promise.ts";
+import { andThen, type MaybePromise } from "../../base/turns/maybe-promise.ts";
 import { MutatingAdmissionPolicyBinding } from "../../kinds/admissionregistration/mutating-admission-policy-binding.ts";
 import { MutatingAdmissionPolicy } from "../../kinds/admissionregistration/mutating-admission-policy.ts";
 import type { AdmissionPlugin } from "../admission-chain.ts";

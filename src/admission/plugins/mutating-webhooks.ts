@@ -1,5 +1,5 @@
 import { groupAnnotation } from "../../vocabulary/names.ts";
-import { andThen, type MaybePromise } from "../../base/maybe-promise.ts";
+import { andThen, type MaybePromise } from "../../base/turns/maybe-promise.ts";
 import type { JsonValue } from "../../base/json/value.ts";
 import { encodeJson } from "../../base/json/encode.ts";
 import { MutatingWebhookConfiguration } from "../../kinds/admissionregistration/mutating-webhook-configuration.ts";

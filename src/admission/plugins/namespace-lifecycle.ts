@@ -1,6 +1,6 @@
 import { objectNotFound } from "../../base/object-errors.ts";
 import { forbidden } from "../forbidden.ts";
-import { andThen, type MaybePromise } from "../../base/maybe-promise.ts";
+import { andThen, type MaybePromise } from "../../base/turns/maybe-promise.ts";
 import type { StatusError } from "../../base/status-error.ts";
 import { authorization } from "../../kinds/groups.ts";
 import type { AdmissionCondition, AdmissionRequest } from "../../resources/engine/engine.ts";

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Authorizer } from "../../authorization/authorizer.ts";
-import { andThen, type MaybePromise } from "../../base/maybe-promise.ts";
+import { andThen, type MaybePromise } from "../../base/turns/maybe-promise.ts";
 import type { AdmissionRequest } from "../../resources/engine/engine.ts";
 import type { Registry } from "../../resources/registry/registry.ts";
 import type { ApiObject } from "../../schema/kind.ts";

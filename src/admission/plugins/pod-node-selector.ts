@@ -1,7 +1,7 @@
 import { labelKey } from "../../vocabulary/names.ts";
-import { andThen } from "../../base/maybe-promise.ts";
+import { andThen } from "../../base/turns/maybe-promise.ts";
 import { isObject, type JsonValue } from "../../base/json/value.ts";
-import { parseLabelRequirements } from "../../base/label-selector-parser.ts";
+import { parseLabelRequirements } from "../../base/selectors/label-selector-parser.ts";
 import { StatusError } from "../../base/status-error.ts";
 import { assertMembers, ConfigurationError } from "../../schema/configuration.ts";
 import type { Vocabulary } from "../../vocabulary/vocabulary.ts";

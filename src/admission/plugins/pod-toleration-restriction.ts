@@ -1,7 +1,7 @@
 import { groupVersion, labelKey } from "../../vocabulary/names.ts";
 import { decodeJson } from "../../base/json/decode.ts";
 import { SyntaxFault } from "../../base/json/syntax-fault.ts";
-import { andThen, type MaybePromise } from "../../base/maybe-promise.ts";
+import { andThen, type MaybePromise } from "../../base/turns/maybe-promise.ts";
 import { qualityOfService } from "../../kinds/core/pod/quality-of-service.ts";
 import { Toleration } from "../../kinds/core/pod/scheduling.ts";
 import type { AdmissionRequest } from "../../resources/engine/engine.ts";

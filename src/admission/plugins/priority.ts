@@ -1,4 +1,4 @@
-import { andThen } from "../../base/maybe-promise.ts";
+import { andThen } from "../../base/turns/maybe-promise.ts";
 import { Pod } from "../../kinds/core/pod/pod.ts";
 import { PriorityClass } from "../../kinds/scheduling/priority-class.ts";
 import type { AdmissionRequest } from "../../resources/engine/engine.ts";

@@ -1,4 +1,4 @@
-import { andThen } from "../../base/maybe-promise.ts";
+import { andThen } from "../../base/turns/maybe-promise.ts";
 import { compareQuantities, parseQuantity } from "../../base/quantity.ts";
 import { RuntimeClass } from "../../kinds/node/runtime-class.ts";
 import type { AdmissionRequest } from "../../resources/engine/engine.ts";

@@ -1,5 +1,5 @@
 import { labelKey } from "../../vocabulary/names.ts";
-import { andThen } from "../../base/maybe-promise.ts";
+import { andThen } from "../../base/turns/maybe-promise.ts";
 import { PersistentVolumeClaim } from "../../kinds/core/persistent-volume-claim.ts";
 import { StorageClass } from "../../kinds/storage/storage-class.ts";
 import { parseQuantity } from "../../base/quantity.ts";

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import type { Authorizer } from "../../authorization/authorizer.ts";
-import { andThen } from "../../base/maybe-promise.ts";
+import { andThen } from "../../base/turns/maybe-promise.ts";
 import type { ClusterTrustBundleV1 } from "../../kinds/certificates/cluster-trust-bundle.ts";
 import type { PodRequest } from "../../kinds/certificates/pod-request-types.ts";
 import { certificates, isKindOf } from "../../kinds/groups.ts";

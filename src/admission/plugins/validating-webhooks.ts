@@ -1,5 +1,5 @@
 import { groupAnnotation } from "../../vocabulary/names.ts";
-import { andThen, type MaybePromise } from "../../base/maybe-promise.ts";
+import { andThen, type MaybePromise } from "../../base/turns/maybe-promise.ts";
 import { ValidatingWebhookConfiguration } from "../../kinds/admissionregistration/validating-webhook-configuration.ts";
 import type { AdmissionRequest } from "../../resources/engine/engine.ts";
 import type { AdmissionPlugin } from "../admission-chain.ts";

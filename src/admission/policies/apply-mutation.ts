@@ -1,9 +1,9 @@
 import { isObject, type JsonObject, type JsonValue } from "../../base/json/value.ts";
 import { StatusError } from "../../base/status-error.ts";
-import type { YieldIfDue } from "../../base/yielding.ts";
-import { ConstructedObject } from "../../cel/collections.ts";
-import { CelList, type Value } from "../../cel/values.ts";
-import { JsonFault, jsonOfValue, typeNameFault } from "../../cel/json-of-value.ts";
+import type { YieldIfDue } from "../../base/turns/yielding.ts";
+import { ConstructedObject } from "../../cel/values/collections.ts";
+import { CelList, type Value } from "../../cel/values/values.ts";
+import { JsonFault, jsonOfValue, typeNameFault } from "../../cel/values/json-of-value.ts";
 import { atomicPaths, mergeConfiguration } from "../../fields/apply/merge-configuration.ts";
 import { PartsFault } from "../../fields/apply/parts.ts";
 import { shapeOfStruct } from "../../fields/apply/shape.ts";

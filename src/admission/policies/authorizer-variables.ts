@@ -1,4 +1,4 @@
-import { andThen, type MaybePromise } from "../../base/maybe-promise.ts";
+import { andThen, type MaybePromise } from "../../base/turns/maybe-promise.ts";
 import type { UserInfo } from "../../base/user-info.ts";
 import type { Attributes, Authorizer } from "../../authorization/authorizer.ts";
 import { selectorsOfTexts } from "../../authorization/request-selectors.ts";
@@ -8,9 +8,9 @@ import {
   type AccessCheck,
   type AccessDecision,
   type CheckedAccount,
-} from "../../cel/access-checks.ts";
+} from "../../cel/values/access-checks.ts";
 import type { Bindings } from "../../cel/compile.ts";
-import { Suspension } from "../../cel/suspension.ts";
+import { Suspension } from "../../cel/evaluation/suspension.ts";
 import type { AdmissionRequest } from "../../resources/engine/engine.ts";
 import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
 import { requestNamespace } from "../webhooks/review-request.ts";

@@ -1,5 +1,5 @@
 import type { Compiled } from "../../cel/compile.ts";
-import { dyn, type CelType } from "../../cel/types.ts";
+import { dyn, type CelType } from "../../cel/types/types.ts";
 import type { PolicyPrograms, PolicyVariables } from "./environment.ts";
 import { PolicyExpression, type NamedExpression } from "./policy-expression.ts";
 

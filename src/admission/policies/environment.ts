@@ -1,10 +1,10 @@
 import type { JsonValue } from "../../base/json/value.ts";
 import { applies, since } from "../../base/release-rows.ts";
 import { type Release } from "../../base/releases.ts";
-import { RecentMap } from "../../base/recent-map.ts";
+import { RecentMap } from "../../base/collections/recent-map.ts";
 import { compile, type Compiled, type Environment } from "../../cel/compile.ts";
 import { languageOf, withoutCheckSelectors, type ExpressionUse, type Language } from "../../cel/libraries.ts";
-import { authorizerType, resourceCheckType } from "../../cel/opaque-types.ts";
+import { authorizerType, resourceCheckType } from "../../cel/types/opaque-types.ts";
 import {
   bool,
   dyn,
@@ -17,8 +17,8 @@ import {
   typeText,
   type CelType,
   type ObjectType,
-} from "../../cel/types.ts";
-import { patchTypeOf, withPatchFunctions } from "../../cel/patch-types.ts";
+} from "../../cel/types/types.ts";
+import { patchTypeOf, withPatchFunctions } from "../../cel/types/patch-types.ts";
 import type { AdmissionRequest } from "../../resources/engine/engine.ts";
 import type { Resource } from "../../resources/registry/registry.ts";
 import type { Vocabulary } from "../../vocabulary/vocabulary.ts";

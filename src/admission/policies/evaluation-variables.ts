@@ -1,10 +1,10 @@
-import { andThen, type MaybePromise } from "../../base/maybe-promise.ts";
-import { nextTurn } from "../../base/yielding.ts";
+import { andThen, type MaybePromise } from "../../base/turns/maybe-promise.ts";
+import { nextTurn } from "../../base/turns/yielding.ts";
 import type { Bindings, Evaluated } from "../../cel/compile.ts";
-import { formatFaults } from "../../cel/fault-text.ts";
-import type { LazyValue } from "../../cel/step.ts";
-import { Suspension } from "../../cel/suspension.ts";
-import { Fault, type Value } from "../../cel/values.ts";
+import { formatFaults } from "../../cel/syntax/fault-text.ts";
+import type { LazyValue } from "../../cel/evaluation/step.ts";
+import { Suspension } from "../../cel/evaluation/suspension.ts";
+import { Fault, type Value } from "../../cel/values/values.ts";
 import { declaredName } from "./declared-variables.ts";
 import type { NamedExpression, PolicyExpression } from "./policy-expression.ts";
 

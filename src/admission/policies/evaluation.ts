@@ -1,5 +1,5 @@
 import type { Bindings, Evaluated } from "../../cel/compile.ts";
-import { formatFaults } from "../../cel/fault-text.ts";
+import { formatFaults } from "../../cel/syntax/fault-text.ts";
 import type { AdmissionRequest } from "../../resources/engine/engine.ts";
 import { EvaluationVariables, type CostBudget } from "./evaluation-variables.ts";
 import { forEachInvocation, type Invocation, type ReportFailure } from "./invocations.ts";

@@ -1,4 +1,4 @@
-import { formatFaults } from "../../cel/fault-text.ts";
+import { formatFaults } from "../../cel/syntax/fault-text.ts";
 import { admissionregistration, isKindOf } from "../../kinds/groups.ts";
 import { applies, until } from "../../base/release-rows.ts";
 import type { Registry, Resource } from "../../resources/registry/registry.ts";
@@ -9,7 +9,7 @@ import type { PolicyPrograms } from "./environment.ts";
 import type { PolicyExpression } from "./policy-expression.ts";
 import { mutatingPolicyOf, type MutatingPolicy } from "./mutating-policy.ts";
 import { policyOf, type Policy, type PolicyBase } from "./policy.ts";
-import { createYielder } from "../../base/yielding.ts";
+import { createYielder } from "../../base/turns/yielding.ts";
 import { typeWarnings } from "./type-check.ts";
 import type { ApiObject } from "../../schema/kind.ts";
 

@@ -1,4 +1,4 @@
-import { andThen, detach, type MaybePromise } from "../../base/maybe-promise.ts";
+import { andThen, detach, type MaybePromise } from "../../base/turns/maybe-promise.ts";
 import type { Registry } from "../../resources/registry/registry.ts";
 import type { SkippedRequest } from "../admission-chain.ts";
 import type { FollowedObjects } from "../followed-objects.ts";

@@ -1,4 +1,4 @@
-import type { MaybePromise } from "../../base/maybe-promise.ts";
+import type { MaybePromise } from "../../base/turns/maybe-promise.ts";
 import { StatusError } from "../../base/status-error.ts";
 import type { Resource } from "../../resources/registry/registry.ts";
 import type { ApiObject } from "../../schema/kind.ts";

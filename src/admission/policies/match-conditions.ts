@@ -1,6 +1,6 @@
-import { createYielder } from "../../base/yielding.ts";
+import { createYielder } from "../../base/turns/yielding.ts";
 import type { Bindings } from "../../cel/compile.ts";
-import { formatFaults } from "../../cel/fault-text.ts";
+import { formatFaults } from "../../cel/syntax/fault-text.ts";
 import { CostBudget } from "./evaluation-variables.ts";
 import type { NamedExpression } from "./policy-expression.ts";
 

@@ -1,4 +1,4 @@
-import { configurationType, patchListType } from "../../cel/patch-types.ts";
+import { configurationType, patchListType } from "../../cel/types/patch-types.ts";
 import type { MutatingAdmissionPolicy } from "../../kinds/admissionregistration/mutating-admission-policy.ts";
 import type { ApiObject } from "../../schema/kind.ts";
 import { DeclaredVariables } from "./declared-variables.ts";

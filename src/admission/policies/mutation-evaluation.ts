@@ -1,5 +1,5 @@
-import { formatFaults } from "../../cel/fault-text.ts";
-import type { Value } from "../../cel/values.ts";
+import { formatFaults } from "../../cel/syntax/fault-text.ts";
+import type { Value } from "../../cel/values/values.ts";
 import type { AdmissionRequest } from "../../resources/engine/engine.ts";
 import { Reinvocation } from "../webhooks/reinvocation.ts";
 import { applyMutation } from "./apply-mutation.ts";

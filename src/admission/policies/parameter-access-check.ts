@@ -1,4 +1,4 @@
-import { andThen, type MaybePromise } from "../../base/maybe-promise.ts";
+import { andThen, type MaybePromise } from "../../base/turns/maybe-promise.ts";
 import { deepEqual, type JsonValue } from "../../base/json/value.ts";
 import type { Authorizer } from "../../authorization/authorizer.ts";
 import { admissionregistration, isKindOf } from "../../kinds/groups.ts";

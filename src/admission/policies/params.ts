@@ -1,6 +1,6 @@
 import { deepClone } from "../../base/json/value.ts";
-import { andThen, type MaybePromise } from "../../base/maybe-promise.ts";
-import { createYielder } from "../../base/yielding.ts";
+import { andThen, type MaybePromise } from "../../base/turns/maybe-promise.ts";
+import { createYielder } from "../../base/turns/yielding.ts";
 import { objectNotFound } from "../../base/object-errors.ts";
 import { fromStored } from "../../resources/engine/conversion.ts";
 import { keyOf, prefixOf, type Registry, type Resource } from "../../resources/registry/registry.ts";

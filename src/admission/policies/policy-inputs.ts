@@ -1,6 +1,6 @@
-import type { Clock } from "../../base/clock.ts";
+import type { Clock } from "../../base/time/clock.ts";
 import type { JsonValue } from "../../base/json/value.ts";
-import { createYielder, nextTurn, type YieldIfDue } from "../../base/yielding.ts";
+import { createYielder, nextTurn, type YieldIfDue } from "../../base/turns/yielding.ts";
 import type { Authorizer } from "../../authorization/authorizer.ts";
 import { bind, type Bindings } from "../../cel/compile.ts";
 import { Namespace } from "../../kinds/core/namespace.ts";

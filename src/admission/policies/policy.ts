@@ -2,8 +2,8 @@ import type { ValidatingAdmissionPolicyBinding } from "../../kinds/admissionregi
 import type { ValidatingAdmissionPolicy } from "../../kinds/admissionregistration/validating-admission-policy.ts";
 import type { Registry, Resource } from "../../resources/registry/registry.ts";
 import type { ApiObject } from "../../schema/kind.ts";
-import { compileLabelSelector, type LabelMatcher } from "../../base/label-selector.ts";
-import { bool, string, type CelType } from "../../cel/types.ts";
+import { compileLabelSelector, type LabelMatcher } from "../../base/selectors/label-selector.ts";
+import { bool, string, type CelType } from "../../cel/types/types.ts";
 import type { PolicyPrograms, PolicyVariables } from "./environment.ts";
 import { DeclaredVariables } from "./declared-variables.ts";
 import { PolicyExpression, type NamedExpression } from "./policy-expression.ts";

@@ -1,11 +1,11 @@
 import { compile, type Compiled } from "../../cel/compile.ts";
-import { SchemaTypes } from "../../cel/schema-types.ts";
-import { bool, dyn, string, type CelType } from "../../cel/types.ts";
+import { SchemaTypes } from "../../cel/types/schema-types.ts";
+import { bool, dyn, string, type CelType } from "../../cel/types/types.ts";
 import { resourceOf, type Registry, type Resource } from "../../resources/registry/registry.ts";
 import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
 import { declaredName } from "./declared-variables.ts";
 import { policyEnvironment, type PolicyPrograms, type PolicyVariables } from "./environment.ts";
-import { createYielder } from "../../base/yielding.ts";
+import { createYielder } from "../../base/turns/yielding.ts";
 import type { Policy } from "./policy.ts";
 
 /** Maximum number of kinds that are checked. */

@@ -1,6 +1,6 @@
 import { encodeJson } from "../../base/json/encode.ts";
 import { deepClone, deepEqual, type JsonValue } from "../../base/json/value.ts";
-import { andThen, type MaybePromise } from "../../base/maybe-promise.ts";
+import { andThen, type MaybePromise } from "../../base/turns/maybe-promise.ts";
 import { fromStored } from "../../resources/engine/conversion.ts";
 import type { AdmissionRequest } from "../../resources/engine/engine.ts";
 import { complete } from "../../resources/input/input.ts";

@@ -1,7 +1,7 @@
 import { groupVersion } from "../../vocabulary/names.ts";
 import { encodeJson } from "../../base/json/encode.ts";
 import type { JsonValue } from "../../base/json/value.ts";
-import { andThen, type MaybePromise } from "../../base/maybe-promise.ts";
+import { andThen, type MaybePromise } from "../../base/turns/maybe-promise.ts";
 import { shownUser } from "../../base/user-info.ts";
 import { Namespace } from "../../kinds/core/namespace.ts";
 import type { DeleteOptions } from "../../resources/writes/delete.ts";

@@ -1,5 +1,5 @@
 import type { Authorizer } from "../../authorization/authorizer.ts";
-import type { Clock } from "../../base/clock.ts";
+import type { Clock } from "../../base/time/clock.ts";
 import type { Logger } from "../../base/logger.ts";
 import type { AdmissionRequest } from "../../resources/engine/engine.ts";
 import type { Registry } from "../../resources/registry/registry.ts";

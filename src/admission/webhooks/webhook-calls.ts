@@ -1,4 +1,4 @@
-import { andThen, type MaybePromise } from "../../base/maybe-promise.ts";
+import { andThen, type MaybePromise } from "../../base/turns/maybe-promise.ts";
 import { StatusError } from "../../base/status-error.ts";
 import type { AdmissionRequest } from "../../resources/engine/engine.ts";
 import { RemoteFault } from "../../remote/answer-reader.ts";

@@ -1,4 +1,4 @@
-import type { LabelSelectorObject } from "../../base/label-selector.ts";
+import type { LabelSelectorObject } from "../../base/selectors/label-selector.ts";
 import { webhookTarget, type WebhookClientConfig, type WebhookTarget } from "../../remote/webhook-target.ts";
 import type { ApiObject } from "../../schema/kind.ts";
 import type { Matchable } from "../matching/match-index.ts";

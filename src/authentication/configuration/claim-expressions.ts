@@ -1,9 +1,9 @@
 import type { JsonValue } from "../../base/json/value.ts";
 import { bind, compile, type Bindings, type Environment, type Program } from "../../cel/compile.ts";
-import { formatFaults } from "../../cel/fault-text.ts";
+import { formatFaults } from "../../cel/syntax/fault-text.ts";
 import { configurationLanguage } from "../../cel/libraries.ts";
-import { bool, dyn, listOf, mapOf, objectType, string, type CelType } from "../../cel/types.ts";
-import { CelList, type Value } from "../../cel/values.ts";
+import { bool, dyn, listOf, mapOf, objectType, string, type CelType } from "../../cel/types/types.ts";
+import { CelList, type Value } from "../../cel/values/values.ts";
 import type { FieldReport } from "../../schema/faults.ts";
 import { errorPrefix } from "../oidc/claims-to-user.ts";
 import { refusal } from "../refusal.ts";

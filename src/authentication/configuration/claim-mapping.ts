@@ -1,8 +1,8 @@
 import type { JsonValue } from "../../base/json/value.ts";
-import { createYielder } from "../../base/yielding.ts";
+import { createYielder } from "../../base/turns/yielding.ts";
 import type { UserInfo } from "../../base/user-info.ts";
 import type { Bindings } from "../../cel/compile.ts";
-import { selectsMember } from "../../cel/selections.ts";
+import { selectsMember } from "../../cel/syntax/selections.ts";
 import { domainPrefixedPath } from "../../kinds/checks/names.ts";
 import type { FieldReport } from "../../schema/faults.ts";
 import type { Vocabulary } from "../../vocabulary/vocabulary.ts";

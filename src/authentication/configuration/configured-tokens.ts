@@ -1,4 +1,4 @@
-import type { MaybePromise } from "../../base/maybe-promise.ts";
+import type { MaybePromise } from "../../base/turns/maybe-promise.ts";
 import type { AuthenticationResult, Authenticator, Credentials } from "../authenticator.ts";
 import { bearerToken } from "../bearer-token.ts";
 import { textClaim, unverifiedClaims } from "../jwt/claims.ts";

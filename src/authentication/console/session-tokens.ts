@@ -1,6 +1,6 @@
 import { labelKey } from "../../vocabulary/names.ts";
 import { createHash, createHmac, hkdfSync, timingSafeEqual, type KeyObject } from "node:crypto";
-import type { Clock } from "../../base/clock.ts";
+import type { Clock } from "../../base/time/clock.ts";
 import type { UserInfo } from "../../base/user-info.ts";
 import type { AuthenticationResult, Authenticator, Credentials } from "../authenticator.ts";
 import type { Vocabulary } from "../../vocabulary/vocabulary.ts";

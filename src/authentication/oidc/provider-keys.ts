@@ -1,5 +1,5 @@
 import { createPublicKey, type JsonWebKey, type KeyObject } from "node:crypto";
-import type { Clock } from "../../base/clock.ts";
+import type { Clock } from "../../base/time/clock.ts";
 import { RemoteFault } from "../../remote/answer-reader.ts";
 import type { RemoteClient } from "../../remote/remote-client.ts";
 import { claim, textClaim, unverifiedHeader, type Claims } from "../jwt/claims.ts";

@@ -1,4 +1,4 @@
-import type { Clock } from "../../base/clock.ts";
+import type { Clock } from "../../base/time/clock.ts";
 import { RemoteFault } from "../../remote/answer-reader.ts";
 import type { RemoteClient } from "../../remote/remote-client.ts";
 import { claim, textClaim, type Claims } from "../jwt/claims.ts";

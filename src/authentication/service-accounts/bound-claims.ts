@@ -1,6 +1,6 @@
 import { labelKey } from "../../vocabulary/names.ts";
-import type { Clock } from "../../base/clock.ts";
-import { andThen, type MaybePromise } from "../../base/maybe-promise.ts";
+import type { Clock } from "../../base/time/clock.ts";
+import { andThen, type MaybePromise } from "../../base/turns/maybe-promise.ts";
 import type { UserInfo } from "../../base/user-info.ts";
 import { credentialId, type TokenFacts, type TokenSubject } from "../../resources/engine/token-issuer.ts";
 import type { Vocabulary } from "../../vocabulary/vocabulary.ts";

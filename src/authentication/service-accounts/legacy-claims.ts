@@ -1,6 +1,6 @@
 import { labelKey } from "../../vocabulary/names.ts";
 import { timingSafeEqual } from "node:crypto";
-import type { MaybePromise } from "../../base/maybe-promise.ts";
+import type { MaybePromise } from "../../base/turns/maybe-promise.ts";
 import type { UserInfo } from "../../base/user-info.ts";
 import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
 import { textClaim, type Claims } from "../jwt/claims.ts";

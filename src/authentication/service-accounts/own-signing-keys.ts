@@ -2,8 +2,8 @@ import { randomUUID, type KeyObject } from "node:crypto";
 import { link, open, rm } from "node:fs/promises";
 import path from "node:path";
 import { generateEcKeyPair } from "../../base/certificates/key-pair.ts";
-import { makeFolder } from "../../base/folders.ts";
-import { loadSecretFile, UnsafeFileError } from "../../base/secret-file.ts";
+import { makeFolder } from "../../base/files/folders.ts";
+import { loadSecretFile, UnsafeFileError } from "../../base/files/secret-file.ts";
 import type { sharedKeyNames, SharedValues } from "../../storage/shared-values.ts";
 import { KeyFault, readSigningKey, signingKey, type SigningKey } from "./keys.ts";
 

@@ -1,5 +1,5 @@
-import type { Clock } from "../../base/clock.ts";
-import { andThen, type MaybePromise } from "../../base/maybe-promise.ts";
+import type { Clock } from "../../base/time/clock.ts";
+import { andThen, type MaybePromise } from "../../base/turns/maybe-promise.ts";
 import type { UserInfo } from "../../base/user-info.ts";
 import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
 import type { AuthenticationResult, Authenticator, Credentials } from "../authenticator.ts";

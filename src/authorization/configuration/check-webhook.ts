@@ -1,5 +1,5 @@
 import path from "node:path";
-import { parseDuration } from "../../base/duration.ts";
+import { parseDuration } from "../../base/time/duration.ts";
 import type { FieldReport } from "../../schema/faults.ts";
 import type { WebhookFields } from "./form.ts";
 import { checkConditions, type RequestMatcher } from "./match-conditions.ts";

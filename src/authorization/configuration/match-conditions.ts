@@ -1,8 +1,16 @@
 import type { JsonValue } from "../../base/json/value.ts";
 import { bind, compile, type Environment, type Program } from "../../cel/compile.ts";
-import { formatFaults } from "../../cel/fault-text.ts";
+import { formatFaults } from "../../cel/syntax/fault-text.ts";
 import { configurationLanguage } from "../../cel/libraries.ts";
-import { bool, listOf, mapOf, objectType, string, type CelType, type ObjectType } from "../../cel/types.ts";
+import {
+  bool,
+  listOf,
+  mapOf,
+  objectType,
+  string,
+  type CelType,
+  type ObjectType,
+} from "../../cel/types/types.ts";
 import type { FieldReport } from "../../schema/faults.ts";
 import type { Attributes } from "../authorizer.ts";
 import type { RequestSelectors } from "../request-selectors.ts";

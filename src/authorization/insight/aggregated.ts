@@ -1,5 +1,5 @@
-import { compileLabelSelector } from "../../base/label-selector.ts";
-import type { YieldIfDue } from "../../base/yielding.ts";
+import { compileLabelSelector } from "../../base/selectors/label-selector.ts";
+import type { YieldIfDue } from "../../base/turns/yielding.ts";
 import type { Rule } from "../rbac/policy.ts";
 import type { RoleRecord } from "../rbac/role-record.ts";
 import { rulesPerStep } from "../rbac/rule-finder.ts";

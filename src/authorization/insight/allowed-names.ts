@@ -1,4 +1,4 @@
-import type { YieldIfDue } from "../../base/yielding.ts";
+import type { YieldIfDue } from "../../base/turns/yielding.ts";
 import type { UserInfo } from "../../base/user-info.ts";
 import type { Rule } from "../rbac/policy.ts";
 import type { RbacIndex } from "../rbac/rbac-index.ts";

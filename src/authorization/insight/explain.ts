@@ -1,5 +1,5 @@
-import type { MaybePromise } from "../../base/maybe-promise.ts";
-import type { YieldIfDue } from "../../base/yielding.ts";
+import type { MaybePromise } from "../../base/turns/maybe-promise.ts";
+import type { YieldIfDue } from "../../base/turns/yielding.ts";
 import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
 import type { Attributes } from "../authorizer.ts";
 import { subjectFor } from "../rbac/grant-text.ts";

@@ -1,5 +1,5 @@
 import type { Attributes } from "../authorizer.ts";
-import type { MaybePromise } from "../../base/maybe-promise.ts";
+import type { MaybePromise } from "../../base/turns/maybe-promise.ts";
 import type { UserInfo } from "../../base/user-info.ts";
 
 /** Reference to a binding in a response. */

@@ -1,5 +1,5 @@
-import { andThen, type MaybePromise } from "../../base/maybe-promise.ts";
-import { createYielder } from "../../base/yielding.ts";
+import { andThen, type MaybePromise } from "../../base/turns/maybe-promise.ts";
+import { createYielder } from "../../base/turns/yielding.ts";
 import type { UserInfo } from "../../base/user-info.ts";
 import type { Attributes } from "../authorizer.ts";
 import { allowedNames } from "./allowed-names.ts";

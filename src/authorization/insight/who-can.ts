@@ -1,4 +1,4 @@
-import type { YieldIfDue } from "../../base/yielding.ts";
+import type { YieldIfDue } from "../../base/turns/yielding.ts";
 import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
 import { keyOfSubject } from "../rbac/bound-subject.ts";
 import type { BindingRecord } from "../rbac/role-record.ts";

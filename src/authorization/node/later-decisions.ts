@@ -1,4 +1,4 @@
-import type { MaybePromise } from "../../base/maybe-promise.ts";
+import type { MaybePromise } from "../../base/turns/maybe-promise.ts";
 import { applies, gate, rowsIn, since } from "../../base/release-rows.ts";
 import { certificates, resource, storage } from "../../kinds/groups.ts";
 import { groupName } from "../../schema/kind.ts";

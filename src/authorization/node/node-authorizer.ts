@@ -1,4 +1,4 @@
-import type { MaybePromise } from "../../base/maybe-promise.ts";
+import type { MaybePromise } from "../../base/turns/maybe-promise.ts";
 import type { UserInfo } from "../../base/user-info.ts";
 import { coordination, storage } from "../../kinds/groups.ts";
 import { groupName } from "../../schema/kind.ts";

@@ -1,4 +1,4 @@
-import { andThen, type MaybePromise } from "../../base/maybe-promise.ts";
+import { andThen, type MaybePromise } from "../../base/turns/maybe-promise.ts";
 import type { Decision, ResourceAttributes } from "../authorizer.ts";
 import { objectKey, type NeededType, type NodeGraph } from "./node-graph.ts";
 

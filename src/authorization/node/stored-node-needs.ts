@@ -1,8 +1,8 @@
 import { NodeGraph, objectKey, type NodeOwnedType } from "./node-graph.ts";
 import { attachedNode, podReferences, volumeReferences } from "./references.ts";
 import type { NodeNeeds } from "./relations.ts";
-import type { Clock } from "../../base/clock.ts";
-import { andThen, type MaybePromise } from "../../base/maybe-promise.ts";
+import type { Clock } from "../../base/time/clock.ts";
+import { andThen, type MaybePromise } from "../../base/turns/maybe-promise.ts";
 import { Follower } from "../../resources/followers/follower.ts";
 import { namesOf, type Registry } from "../../resources/registry/registry.ts";
 import { decodeEntry } from "../../resources/objects/stored.ts";

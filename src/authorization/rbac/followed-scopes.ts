@@ -1,6 +1,6 @@
-import type { MaybePromise } from "../../base/maybe-promise.ts";
+import type { MaybePromise } from "../../base/turns/maybe-promise.ts";
 import { StatusError } from "../../base/status-error.ts";
-import type { YieldIfDue } from "../../base/yielding.ts";
+import type { YieldIfDue } from "../../base/turns/yielding.ts";
 import type { FollowedView, ViewObserver, ViewState } from "../../resources/objects/followed-view.ts";
 import type { EnumeratedView } from "../../resources/objects/object-view.ts";
 import type { Revision } from "../../storage/store.ts";

@@ -1,6 +1,6 @@
 import { setTimeout } from "node:timers/promises";
 import { StatusError } from "../../base/status-error.ts";
-import { nextTurn } from "../../base/yielding.ts";
+import { nextTurn } from "../../base/turns/yielding.ts";
 import { eventBytes } from "../../storage/entry.ts";
 import type { Entry, Revision, Store, StoreError, StoreEvent } from "../../storage/store.ts";
 

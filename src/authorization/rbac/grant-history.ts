@@ -1,5 +1,5 @@
 import { StatusError } from "../../base/status-error.ts";
-import { createYielder } from "../../base/yielding.ts";
+import { createYielder } from "../../base/turns/yielding.ts";
 import type { Revision, StoreEvent } from "../../storage/store.ts";
 import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
 import type { AccessScopes } from "../access-scopes.ts";

@@ -1,8 +1,8 @@
 import { scopeKey } from "./granted-scopes.ts";
-import { andThen, type MaybePromise } from "../../base/maybe-promise.ts";
-import type { Clock, Timer } from "../../base/clock.ts";
+import { andThen, type MaybePromise } from "../../base/turns/maybe-promise.ts";
+import type { Clock, Timer } from "../../base/time/clock.ts";
 import { StatusError } from "../../base/status-error.ts";
-import { createYielder } from "../../base/yielding.ts";
+import { createYielder } from "../../base/turns/yielding.ts";
 import { eventBytes } from "../../storage/entry.ts";
 import {
   StoreClosedError,

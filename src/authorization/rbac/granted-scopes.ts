@@ -1,4 +1,4 @@
-import type { YieldIfDue } from "../../base/yielding.ts";
+import type { YieldIfDue } from "../../base/turns/yielding.ts";
 import { AccessScopes } from "../access-scopes.ts";
 import type { ScopeAttributes } from "../authorizer.ts";
 import type { RbacIndex } from "./rbac-index.ts";

@@ -1,4 +1,4 @@
-import type { LabelSelectorObject } from "../../base/label-selector.ts";
+import type { LabelSelectorObject } from "../../base/selectors/label-selector.ts";
 
 /** A rule in a Role or ClusterRole. Absent and null lists are empty (spec: access review 2.4). */
 export interface PolicyRule {

@@ -1,4 +1,4 @@
-import type { LabelSelectorObject } from "../../base/label-selector.ts";
+import type { LabelSelectorObject } from "../../base/selectors/label-selector.ts";
 import type { BoundSubject } from "./bound-subject.ts";
 import { itemsOf, type OneOrMany } from "./one-or-many.ts";
 import { completeRules, type PolicyRule, type StoredRole, type Rule } from "./policy.ts";

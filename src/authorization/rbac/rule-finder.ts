@@ -1,4 +1,4 @@
-import type { YieldIfDue } from "../../base/yielding.ts";
+import type { YieldIfDue } from "../../base/turns/yielding.ts";
 import { itemsOf, withItem, withoutItem, type OneOrMany } from "./one-or-many.ts";
 import type { Rule } from "./policy.ts";
 import type { RoleRecord } from "./role-record.ts";

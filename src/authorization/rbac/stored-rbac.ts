@@ -1,8 +1,8 @@
-import type { Clock } from "../../base/clock.ts";
-import { RecentMap } from "../../base/recent-map.ts";
-import { andThen, type MaybePromise } from "../../base/maybe-promise.ts";
+import type { Clock } from "../../base/time/clock.ts";
+import { RecentMap } from "../../base/collections/recent-map.ts";
+import { andThen, type MaybePromise } from "../../base/turns/maybe-promise.ts";
 import type { UserInfo } from "../../base/user-info.ts";
-import { nextTurn, type YieldIfDue } from "../../base/yielding.ts";
+import { nextTurn, type YieldIfDue } from "../../base/turns/yielding.ts";
 import type { AccessScopes } from "../access-scopes.ts";
 import type {
   Attributes,

@@ -1,5 +1,5 @@
-import { SortedMap } from "../../base/sorted-map.ts";
-import type { YieldIfDue } from "../../base/yielding.ts";
+import { SortedMap } from "../../base/collections/sorted-map.ts";
+import type { YieldIfDue } from "../../base/turns/yielding.ts";
 import type { SubjectKey } from "./bound-subject.ts";
 import type { SubjectScopes } from "./subject-scopes.ts";
 

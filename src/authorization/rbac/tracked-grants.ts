@@ -1,4 +1,4 @@
-import type { YieldIfDue } from "../../base/yielding.ts";
+import type { YieldIfDue } from "../../base/turns/yielding.ts";
 import { decodedEntry } from "../../resources/followers/informer.ts";
 import { namesOf } from "../../resources/registry/registry.ts";
 import type { Entry, StoreEvent } from "../../storage/store.ts";

@@ -1,5 +1,5 @@
 import type { UserInfo } from "../../base/user-info.ts";
-import { createYielder } from "../../base/yielding.ts";
+import { createYielder } from "../../base/turns/yielding.ts";
 import type { Attributes } from "../authorizer.ts";
 import type { AuthorizerChain } from "../authorizer-chain.ts";
 import type { NamesOf } from "../insight/insight.ts";

@@ -1,7 +1,7 @@
 import { isUtf8 } from "node:buffer";
 import { maxValues } from "../json/exact.ts";
 import { defaultMaxDepth } from "../json/decode.ts";
-import { isOnCalendar } from "../timestamps.ts";
+import { isOnCalendar } from "../time/timestamps.ts";
 import { type JsonObject, type JsonValue, setMember } from "../json/value.ts";
 import { CborFault } from "./cbor-fault.ts";
 

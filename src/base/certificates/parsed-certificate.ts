@@ -1,5 +1,5 @@
 import { X509Certificate } from "node:crypto";
-import { RecentMap } from "../recent-map.ts";
+import { RecentMap } from "../collections/recent-map.ts";
 import { readElements } from "./der.ts";
 
 /** The certificates that servers of this process use are few, and each is parsed at several places. */

@@ -2,11 +2,11 @@ import { X509Certificate, createPrivateKey, createPublicKey } from "node:crypto"
 import type { KeyObject } from "node:crypto";
 import { open, readFile, rename } from "node:fs/promises";
 import path from "node:path";
-import { type Clock, systemClock } from "../clock.ts";
-import { makeFolder } from "../folders.ts";
-import { addressBytes, isAddress } from "../ip-address.ts";
+import { type Clock, systemClock } from "../time/clock.ts";
+import { makeFolder } from "../files/folders.ts";
+import { addressBytes, isAddress } from "../network/ip-address.ts";
 import { dnsSubdomainFaults, wildcardSubdomainFaults } from "../names.ts";
-import { loadSecretFile, type SecretFileOrigin, UnsafeFileError } from "../secret-file.ts";
+import { loadSecretFile, type SecretFileOrigin, UnsafeFileError } from "../files/secret-file.ts";
 import { generateEcKeyPair } from "./key-pair.ts";
 import { parsedCertificate } from "./parsed-certificate.ts";
 import { certificatesIn } from "./pem.ts";

@@ -1,6 +1,6 @@
 import { type KeyObject, X509Certificate, createHash, randomBytes, sign } from "node:crypto";
 import * as der from "./der.ts";
-import { addressBytes, isAddress } from "../ip-address.ts";
+import { addressBytes, isAddress } from "../network/ip-address.ts";
 import { certificatesIn, pemOf } from "./pem.ts";
 import { readSubject, type SubjectName } from "./subject-name.ts";
 

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import type { Clock } from "../clock.ts";
+import type { Clock } from "../time/clock.ts";
 import type { TraceContext } from "./trace-context.ts";
 
 /** A value of an attribute; texts are cut off at {@link maxTextLength}. */

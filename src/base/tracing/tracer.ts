@@ -1,5 +1,5 @@
 import { AsyncLocalStorage } from "node:async_hooks";
-import type { MaybePromise } from "../maybe-promise.ts";
+import type { MaybePromise } from "../turns/maybe-promise.ts";
 import { StatusError } from "../status-error.ts";
 import type { TraceContext } from "./trace-context.ts";
 import { boundedText, newSpanId, type Attributes, type SpanKind, type Trace } from "./trace.ts";

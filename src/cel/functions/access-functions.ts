@@ -7,9 +7,9 @@ import {
   ResourceCheck,
   type AccessDecision,
   type CheckedResource,
-} from "../access-checks.ts";
-import { declareFunction, traversal, type CelFunction, type CostRule } from "../function-table.ts";
-import { Fault, noOverload, type Value } from "../values.ts";
+} from "../values/access-checks.ts";
+import { declareFunction, traversal, type CelFunction, type CostRule } from "./function-table.ts";
+import { Fault, noOverload, type Value } from "../values/values.ts";
 
 /** Cost of a check: an expression can make two. */
 export const checkCost = 350_000;

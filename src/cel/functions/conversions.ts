@@ -1,7 +1,13 @@
 import { isUtf8 } from "node:buffer";
-import { declareFunction, traversal, type CelFunction } from "../function-table.ts";
-import { sizeOf, type Meter } from "../meter.ts";
-import { checkedTime, parseCelDuration, durationText, parseTimestamp, timestampText } from "../times.ts";
+import { declareFunction, traversal, type CelFunction } from "./function-table.ts";
+import { sizeOf, type Meter } from "../costs/meter.ts";
+import {
+  checkedTime,
+  parseCelDuration,
+  durationText,
+  parseTimestamp,
+  timestampText,
+} from "../values/times.ts";
 import {
   CelList,
   CelMap,
@@ -18,7 +24,7 @@ import {
   Uint,
   Url,
   type Value,
-} from "../values.ts";
+} from "../values/values.ts";
 import {
   bool,
   bytes,
@@ -36,7 +42,7 @@ import {
   uint,
   urlType,
   type CelType,
-} from "../types.ts";
+} from "../types/types.ts";
 
 const perSecond = 1_000_000_000n;
 

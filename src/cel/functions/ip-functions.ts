@@ -1,7 +1,7 @@
-import { declareFunction, traversal, type CelFunction, type Run } from "../function-table.ts";
-import { Cidr, IpAddress, parseCidr, parseIp } from "../ip-addresses.ts";
-import { sizeOf, type Meter } from "../meter.ts";
-import { Fault, noOverload, type Value } from "../values.ts";
+import { declareFunction, traversal, type CelFunction, type Run } from "./function-table.ts";
+import { Cidr, IpAddress, parseCidr, parseIp } from "../values/ip-addresses.ts";
+import { sizeOf, type Meter } from "../costs/meter.ts";
+import { Fault, noOverload, type Value } from "../values/values.ts";
 
 /** Meter steps for parsing a character. */
 const stepsPerCharacter = 3;

@@ -1,9 +1,9 @@
-import { ValueList } from "../collections.ts";
-import { equal } from "../comparison.ts";
-import { declareFunction, type CelFunction, type Run } from "../function-table.ts";
-import { sizeOf, type Meter } from "../meter.ts";
-import { chargeSorting, sortedList } from "../sorting.ts";
-import { CelList, Fault, noOverload, type Value } from "../values.ts";
+import { ValueList } from "../values/collections.ts";
+import { equal } from "../values/comparison.ts";
+import { declareFunction, type CelFunction, type Run } from "./function-table.ts";
+import { sizeOf, type Meter } from "../costs/meter.ts";
+import { chargeSorting, sortedList } from "../values/sorting.ts";
+import { CelList, Fault, noOverload, type Value } from "../values/values.ts";
 
 /** Cost of a call that creates a list, besides that of its items. */
 const creationCost = 11;

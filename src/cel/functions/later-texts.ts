@@ -1,7 +1,7 @@
-import { compare } from "../comparison.ts";
-import { declareFunction, matching, traversal, type CelFunction } from "../function-table.ts";
-import { formatText } from "../text-format.ts";
-import { CelList, noOverload, Uint, type Value } from "../values.ts";
+import { compare } from "../values/comparison.ts";
+import { declareFunction, matching, traversal, type CelFunction } from "./function-table.ts";
+import { formatText } from "../values/text-format.ts";
+import { CelList, noOverload, Uint, type Value } from "../values/values.ts";
 import { indexing } from "./texts.ts";
 
 const quoteEscapes: Readonly<Record<string, string>> = {

@@ -1,8 +1,8 @@
-import { compare, equal } from "../comparison.ts";
-import { declareFunction, type CelFunction, type Run } from "../function-table.ts";
-import { chargeTraversal, type Meter } from "../meter.ts";
-import { checkedDuration } from "../times.ts";
-import type { CelType } from "../types.ts";
+import { compare, equal } from "../values/comparison.ts";
+import { declareFunction, type CelFunction, type Run } from "./function-table.ts";
+import { chargeTraversal, type Meter } from "../costs/meter.ts";
+import { checkedDuration } from "../values/times.ts";
+import type { CelType } from "../types/types.ts";
 import {
   CelList,
   checkedInt,
@@ -12,7 +12,7 @@ import {
   noOverload,
   Uint,
   type Value,
-} from "../values.ts";
+} from "../values/values.ts";
 
 const comparable = ["int", "uint", "double", "bool", "duration", "timestamp", "string", "bytes"];
 const summable = ["int", "uint", "double", "duration"];

@@ -6,12 +6,12 @@ import {
   qualifiedNameFaults,
 } from "../../base/names.ts";
 import { hasFormat } from "../../schema/custom/formats.ts";
-import { ValueList } from "../collections.ts";
-import { declareFunction, type CelFunction } from "../function-table.ts";
-import { sizeOf } from "../meter.ts";
-import { formatType } from "../opaque-types.ts";
-import { isUrl } from "../url.ts";
-import { noOverload, OpaqueValue, Optional } from "../values.ts";
+import { ValueList } from "../values/collections.ts";
+import { declareFunction, type CelFunction } from "./function-table.ts";
+import { sizeOf } from "../costs/meter.ts";
+import { formatType } from "../types/opaque-types.ts";
+import { isUrl } from "../values/url.ts";
+import { noOverload, OpaqueValue, Optional } from "../values/values.ts";
 
 type Faults = (text: string) => readonly string[];
 

@@ -1,9 +1,9 @@
-import { compare, equal } from "../comparison.ts";
-import { JoinedList } from "../collections.ts";
-import { mergeItems } from "../list-identity.ts";
-import { declareFunction, traversal, type CelFunction, type CostRule } from "../function-table.ts";
-import { sizeOf, type Meter } from "../meter.ts";
-import { checkedDuration, checkedTime } from "../times.ts";
+import { compare, equal } from "../values/comparison.ts";
+import { JoinedList } from "../values/collections.ts";
+import { mergeItems } from "../values/list-identity.ts";
+import { declareFunction, traversal, type CelFunction, type CostRule } from "./function-table.ts";
+import { sizeOf, type Meter } from "../costs/meter.ts";
+import { checkedDuration, checkedTime } from "../values/times.ts";
 import {
   CelList,
   CelMap,
@@ -16,7 +16,7 @@ import {
   Timestamp,
   Uint,
   type Value,
-} from "../values.ts";
+} from "../values/values.ts";
 
 const ordered = ["bool", "int", "uint", "double", "string", "bytes", "timestamp", "duration"];
 const numbers = ["int", "uint", "double"];

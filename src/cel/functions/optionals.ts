@@ -1,6 +1,6 @@
-import { ValueList } from "../collections.ts";
-import { declareFunction, type CelFunction, type Run } from "../function-table.ts";
-import type { Meter } from "../meter.ts";
+import { ValueList } from "../values/collections.ts";
+import { declareFunction, type CelFunction, type Run } from "./function-table.ts";
+import type { Meter } from "../costs/meter.ts";
 import {
   CelList,
   CelMap,
@@ -11,7 +11,7 @@ import {
   Timestamp,
   Uint,
   type Value,
-} from "../values.ts";
+} from "../values/values.ts";
 
 /** Adapts a function of an optional value. */
 function ofOptional(run: (optional: Optional) => Value): Run {

@@ -1,4 +1,4 @@
-import { declareFunction, traversal, type CelFunction, type Run } from "../function-table.ts";
+import { declareFunction, traversal, type CelFunction, type Run } from "./function-table.ts";
 import {
   addQuantities,
   compareQuantities,
@@ -6,10 +6,10 @@ import {
   parseQuantityText,
   QuantityValue,
   signOf,
-} from "../quantities.ts";
-import type { Meter } from "../meter.ts";
-import { compareVersions, parseSemver, Semver } from "../semantic-versions.ts";
-import { Fault, noOverload, type OpaqueValue, type Value } from "../values.ts";
+} from "../values/quantities.ts";
+import type { Meter } from "../costs/meter.ts";
+import { compareVersions, parseSemver, Semver } from "../values/semantic-versions.ts";
+import { Fault, noOverload, type OpaqueValue, type Value } from "../values/values.ts";
 
 /** Meter steps for parsing a character. */
 const stepsPerCharacter = 3;

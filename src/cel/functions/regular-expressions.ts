@@ -1,11 +1,11 @@
 import type { RE2JS } from "re2js";
 import { compileLinear } from "../../base/linear-expressions.ts";
-import { RecentMap } from "../../base/recent-map.ts";
-import { ValueList } from "../collections.ts";
-import { declareFunction, matching, type CelFunction, type Run } from "../function-table.ts";
-import type { Meter } from "../meter.ts";
-import { bool } from "../types.ts";
-import { Fault, noOverload } from "../values.ts";
+import { RecentMap } from "../../base/collections/recent-map.ts";
+import { ValueList } from "../values/collections.ts";
+import { declareFunction, matching, type CelFunction, type Run } from "./function-table.ts";
+import type { Meter } from "../costs/meter.ts";
+import { bool } from "../types/types.ts";
+import { Fault, noOverload } from "../values/values.ts";
 
 /** Maximum length of a pattern: compiling takes at least 20 microseconds per 1000 characters. */
 const maxPatternLength = 10_000;

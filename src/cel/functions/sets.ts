@@ -1,7 +1,7 @@
-import { equal } from "../comparison.ts";
-import { declareFunction, type CelFunction } from "../function-table.ts";
-import { chargeTraversal, sizeOf, type Meter } from "../meter.ts";
-import { CelList, noOverload, type Value } from "../values.ts";
+import { equal } from "../values/comparison.ts";
+import { declareFunction, type CelFunction } from "./function-table.ts";
+import { chargeTraversal, sizeOf, type Meter } from "../costs/meter.ts";
+import { CelList, noOverload, type Value } from "../values/values.ts";
 
 /** Meter steps for comparing two items. */
 const stepsPerPair = 2;

@@ -1,8 +1,8 @@
-import { ValueList } from "../collections.ts";
-import type { Run } from "../function-table.ts";
-import type { Meter } from "../meter.ts";
-import { TextSearch } from "../text-search.ts";
-import { CelList, Fault, noOverload } from "../values.ts";
+import { ValueList } from "../values/collections.ts";
+import type { Run } from "./function-table.ts";
+import type { Meter } from "../costs/meter.ts";
+import { TextSearch } from "../values/text-search.ts";
+import { CelList, Fault, noOverload } from "../values/values.ts";
 
 /** Maximum length of a string that an expression creates, in UTF-16 code units. */
 const maxLength = 64 * 1024 * 1024;

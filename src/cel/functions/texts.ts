@@ -1,7 +1,7 @@
-import { declareFunction, traversal, type CelFunction, type Run } from "../function-table.ts";
-import { chargeTraversal, type Meter } from "../meter.ts";
-import { CelList, characterCount, Fault, noOverload, type Value } from "../values.ts";
-import { TextSearch } from "../text-search.ts";
+import { declareFunction, traversal, type CelFunction, type Run } from "./function-table.ts";
+import { chargeTraversal, type Meter } from "../costs/meter.ts";
+import { CelList, characterCount, Fault, noOverload, type Value } from "../values/values.ts";
+import { TextSearch } from "../values/text-search.ts";
 import { indexInList } from "./lists.ts";
 import { join, replace, split } from "./text-pieces.ts";
 

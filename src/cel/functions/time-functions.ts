@@ -1,6 +1,6 @@
-import { declareFunction, type CelFunction } from "../function-table.ts";
-import { timePart, type TimePart } from "../times.ts";
-import { Duration, noOverload, Timestamp } from "../values.ts";
+import { declareFunction, type CelFunction } from "./function-table.ts";
+import { timePart, type TimePart } from "../values/times.ts";
+import { Duration, noOverload, Timestamp } from "../values/values.ts";
 
 const partsOfTimes: readonly TimePart[] = [
   "getFullYear",

@@ -1,9 +1,9 @@
-import { ValueList, ValueMap } from "../collections.ts";
-import { declareFunction, traversal, type CelFunction, type Run } from "../function-table.ts";
-import type { Meter } from "../meter.ts";
-import { decodedPercent } from "../../base/percent-encoding.ts";
-import { escapedPath, isUrl, parseUrl } from "../url.ts";
-import { Fault, noOverload, Url, type Value } from "../values.ts";
+import { ValueList, ValueMap } from "../values/collections.ts";
+import { declareFunction, traversal, type CelFunction, type Run } from "./function-table.ts";
+import type { Meter } from "../costs/meter.ts";
+import { decodedPercent } from "../../base/network/percent-encoding.ts";
+import { escapedPath, isUrl, parseUrl } from "../values/url.ts";
+import { Fault, noOverload, Url, type Value } from "../values/values.ts";
 
 function ofUrl(run: (url: Url) => Value): Run {
   return ([url]) => (url instanceof Url ? run(url) : noOverload);

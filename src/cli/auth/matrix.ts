@@ -3,7 +3,7 @@ import { similarName } from "../../base/similar-name.ts";
 import type { CheckResult } from "../../authorization/reviews/bulk.ts";
 import { maxChecks } from "../../kinds/insight/bulk-access-review.ts";
 import type { KnownResource } from "../client/resource-table.ts";
-import { UsageError } from "../flag-reader.ts";
+import { UsageError } from "../flags/flag-reader.ts";
 import { columns } from "./columns.ts";
 import { requestVerbs } from "./unknown-names.ts";
 import { askInsight, attributesOf, subjectOf, type AuthAnswer, type AuthContext } from "./question.ts";

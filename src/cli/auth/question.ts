@@ -4,7 +4,7 @@ import { ClientError } from "../client/client-error.ts";
 import type { NamedResource, ResourceTable } from "../client/resource-table.ts";
 import type { Answer, ServerClient } from "../client/server-client.ts";
 import { platform } from "../../vocabulary/platform.ts";
-import { UsageError } from "../flag-reader.ts";
+import { UsageError } from "../flags/flag-reader.ts";
 import { notesOn } from "./unknown-names.ts";
 
 /** Dependencies of the subcommands of `plinth auth`. */

@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 import type { BackupResult } from "../../storage/lmdb/backup/backup.ts";
-import { identityFolder } from "../data-folder.ts";
+import { identityFolder } from "../serve/data-folder.ts";
 
 /** Returns the folder and files of the server's CA and keys. */
 export function identityOf(dataDir: string) {

@@ -1,6 +1,6 @@
 import { once } from "node:events";
 import { constants, setPriority } from "node:os";
-import { spawnProgram } from "../own-process.ts";
+import { spawnProgram } from "../serve/own-process.ts";
 
 /** Maximum length of the message of a failed backup that is kept. */
 const maxMessageLength = 4096;

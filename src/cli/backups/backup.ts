@@ -1,9 +1,9 @@
 import { backupLmdb } from "../../storage/lmdb/backup/backup.ts";
 import { helpText, type Command } from "../command.ts";
-import { defaultDataDir, storeFolder } from "../data-folder.ts";
-import type { Flag } from "../flag.ts";
-import { showingProgress } from "../progress.ts";
-import { FlagReader, parseFlags } from "../flag-reader.ts";
+import { defaultDataDir, storeFolder } from "../serve/data-folder.ts";
+import type { Flag } from "../flags/flag.ts";
+import { showingProgress } from "../terminal/progress.ts";
+import { FlagReader, parseFlags } from "../flags/flag-reader.ts";
 import { contentOf, identityOf } from "./backup-content.ts";
 
 const backupFlags: readonly Flag[] = [

@@ -1,11 +1,11 @@
-import { isOnCalendar } from "../../base/timestamps.ts";
+import { isOnCalendar } from "../../base/time/timestamps.ts";
 import { restoreLmdb } from "../../storage/lmdb/backup/restore.ts";
 import type { RestorePoint } from "../../storage/lmdb/backup/restore-point.ts";
 import { helpText, type Command } from "../command.ts";
-import { defaultDataDir, storeFolder } from "../data-folder.ts";
-import type { Flag } from "../flag.ts";
-import { FlagReader, parseFlags, UsageError } from "../flag-reader.ts";
-import { showingProgress } from "../progress.ts";
+import { defaultDataDir, storeFolder } from "../serve/data-folder.ts";
+import type { Flag } from "../flags/flag.ts";
+import { FlagReader, parseFlags, UsageError } from "../flags/flag-reader.ts";
+import { showingProgress } from "../terminal/progress.ts";
 import { backupFor } from "./series.ts";
 import { contentOf, identityOf } from "./backup-content.ts";
 

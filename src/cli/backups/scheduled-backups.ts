@@ -1,7 +1,7 @@
 import { rename, rm } from "node:fs/promises";
 import path from "node:path";
-import type { Clock, Timer } from "../../base/clock.ts";
-import { makeFolder, syncFile } from "../../base/folders.ts";
+import type { Clock, Timer } from "../../base/time/clock.ts";
+import { makeFolder, syncFile } from "../../base/files/folders.ts";
 import { stackOf, type Logger } from "../../base/logger.ts";
 import { BackupClaim } from "./backup-claim.ts";
 import { backupName, backupsIn, deleteBackupsBefore } from "./series.ts";

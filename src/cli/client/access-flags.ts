@@ -2,11 +2,11 @@ import { existsSync } from "node:fs";
 import { stat } from "node:fs/promises";
 import { homedir } from "node:os";
 import path from "node:path";
-import { assertSafe } from "../../base/secret-file.ts";
-import { administratorFile } from "../administrator-file.ts";
-import { defaultDataDir } from "../data-folder.ts";
-import type { Flag } from "../flag.ts";
-import { UsageError, type FlagReader } from "../flag-reader.ts";
+import { assertSafe } from "../../base/files/secret-file.ts";
+import { administratorFile } from "../serve/administrator-file.ts";
+import { defaultDataDir } from "../serve/data-folder.ts";
+import type { Flag } from "../flags/flag.ts";
+import { UsageError, type FlagReader } from "../flags/flag-reader.ts";
 import { ClientError } from "./client-error.ts";
 import { accessFrom, readText, type Access } from "./access.ts";
 

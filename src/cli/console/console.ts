@@ -6,8 +6,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { accessFlags, accessOf } from "../client/access-flags.ts";
 import { ServerClient } from "../client/server-client.ts";
 import { helpText, type Command } from "../command.ts";
-import type { Flag } from "../flag.ts";
-import { FlagReader, parseFlags } from "../flag-reader.ts";
+import type { Flag } from "../flags/flag.ts";
+import { FlagReader, parseFlags } from "../flags/flag-reader.ts";
 import { redirectPage } from "./redirect-page.ts";
 
 const consoleFlags: readonly Flag[] = [

@@ -12,11 +12,11 @@ import { platform } from "../../vocabulary/platform.ts";
 import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
 import { vocabularyOf } from "../manifest-vocabulary.ts";
 import { helpText, type Command } from "../command.ts";
-import type { Flag } from "../flag.ts";
+import type { Flag } from "../flags/flag.ts";
 import { convertDataFolder } from "./data-folder/command.ts";
 import type { Progress } from "../../storage/lmdb/progress.ts";
-import { showingProgress } from "../progress.ts";
-import { FlagReader, parseFlags, UsageError } from "../flag-reader.ts";
+import { showingProgress } from "../terminal/progress.ts";
+import { FlagReader, parseFlags, UsageError } from "../flags/flag-reader.ts";
 import { readManifests } from "../../base/manifests.ts";
 
 /** Every flag of `plinth convert`. */

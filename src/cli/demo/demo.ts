@@ -2,7 +2,7 @@ import { apiGroup, isInDomain } from "../../vocabulary/names.ts";
 import { gitVersionOf, releases } from "../../base/releases.ts";
 import { readdirSync } from "node:fs";
 import path from "node:path";
-import { packageFolder } from "../../base/package-folder.ts";
+import { packageFolder } from "../../base/files/package-folder.ts";
 import { isObject, type JsonObject } from "../../base/json/value.ts";
 import { encodeJson } from "../../base/json/encode.ts";
 import { parseExactJson } from "../../base/json/embedded.ts";
@@ -14,11 +14,11 @@ import { ClientError } from "../client/client-error.ts";
 import { ResourceTable } from "../client/resource-table.ts";
 import { ServerClient } from "../client/server-client.ts";
 import { helpText, type Command } from "../command.ts";
-import { FlagReader, parseFlags } from "../flag-reader.ts";
+import { FlagReader, parseFlags } from "../flags/flag-reader.ts";
 import { invokedAs } from "../invocation.ts";
 import { readManifests } from "../../base/manifests.ts";
-import { shellWord } from "../shell.ts";
-import { columns } from "../terminal.ts";
+import { shellWord } from "../terminal/shell.ts";
+import { columns } from "../terminal/terminal.ts";
 
 const about = `Loads an example organisation: six teams with two namespaces each, about a hundred roles and bindings, and a few
 mistakes. Loading it again restores what was changed. It refuses servers that are not Plinth.`;

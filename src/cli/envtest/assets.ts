@@ -9,10 +9,10 @@ import {
   writeFileSync,
 } from "node:fs";
 import path from "node:path";
-import { makeFolder } from "../../base/folders.ts";
+import { makeFolder } from "../../base/files/folders.ts";
 import { defaultRelease, type Release } from "../../base/releases.ts";
 import { OptionsError } from "../../server/options/options-error.ts";
-import { shellQuoted } from "../shell.ts";
+import { shellQuoted } from "../terminal/shell.ts";
 import { etcdCommand } from "./etcd.ts";
 import { kubeApiserverHelp } from "./kube-apiserver.ts";
 

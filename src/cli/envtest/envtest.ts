@@ -5,8 +5,8 @@ import path from "node:path";
 import { defaultRelease, releases, type Release } from "../../base/releases.ts";
 import { OptionsError } from "../../server/options/options-error.ts";
 import { helpText, type Command } from "../command.ts";
-import type { Flag } from "../flag.ts";
-import { FlagReader, parseFlags } from "../flag-reader.ts";
+import type { Flag } from "../flags/flag.ts";
+import { FlagReader, parseFlags } from "../flags/flag-reader.ts";
 import { productVersion } from "../product-version.ts";
 import { writeAssets, type Programs } from "./assets.ts";
 

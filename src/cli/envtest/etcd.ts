@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { OptionsError } from "../../server/options/options-error.ts";
 import type { Command } from "../command.ts";
 import { productVersion } from "../product-version.ts";
-import { parentEnd, stopSignal } from "../stop.ts";
+import { parentEnd, stopSignal } from "../serve/stop.ts";
 
 const notEtcd =
   "this is not etcd: the program of plinth envtest answers health checks only, and its kube-apiserver keeps the objects in memory";

@@ -2,13 +2,13 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { defaultRelease, gitVersionOf, releases, type Release } from "../../base/releases.ts";
-import { acceptedFlags, acceptFlags } from "../accepted-flags.ts";
+import { acceptedFlags, acceptFlags } from "../flags/accepted-flags.ts";
 import { helpText, type Command } from "../command.ts";
-import { FlagReader, parseFlags, type FlagValues } from "../flag-reader.ts";
-import { serveFlags } from "../flags.ts";
-import { serveOptions } from "../serve-options.ts";
-import { startServerProcess } from "../server-process.ts";
-import { parentEnd, stopSignal } from "../stop.ts";
+import { FlagReader, parseFlags, type FlagValues } from "../flags/flag-reader.ts";
+import { serveFlags } from "../flags/flags.ts";
+import { serveOptions } from "../serve/serve-options.ts";
+import { startServerProcess } from "../serve/server-process.ts";
+import { parentEnd, stopSignal } from "../serve/stop.ts";
 
 /** Flags of `plinth serve` whose values this command chooses. */
 const chosen: ReadonlySet<string> = new Set([

@@ -9,13 +9,13 @@ import {
 } from "../../server/listening/kubeconfig.ts";
 import { SyntaxFault } from "../../base/json/syntax-fault.ts";
 import type { JsonValue } from "../../base/json/value.ts";
-import { decodeYaml } from "../../base/yaml.ts";
-import { administratorFile } from "../administrator-file.ts";
+import { decodeYaml } from "../../base/yaml/yaml.ts";
+import { administratorFile } from "../serve/administrator-file.ts";
 import { ClientError } from "../client/client-error.ts";
 import { helpText, type Command } from "../command.ts";
-import { defaultDataDir, identityFolder } from "../data-folder.ts";
-import type { Flag } from "../flag.ts";
-import { FlagReader, parseFlags, UsageError } from "../flag-reader.ts";
+import { defaultDataDir, identityFolder } from "../serve/data-folder.ts";
+import type { Flag } from "../flags/flag.ts";
+import { FlagReader, parseFlags, UsageError } from "../flags/flag-reader.ts";
 import { mergeKubeconfig } from "./merge.ts";
 
 /** Every flag of `plinth kubeconfig`. */

@@ -1,8 +1,8 @@
 import { open, readFile, realpath, rm } from "node:fs/promises";
 import path from "node:path";
 import type { Document } from "yaml";
-import { makeFolder } from "../../base/folders.ts";
-import { writePrivateFile } from "../../base/private-file.ts";
+import { makeFolder } from "../../base/files/folders.ts";
+import { writePrivateFile } from "../../base/files/private-file.ts";
 import type { KubeconfigEntries } from "../../server/listening/kubeconfig.ts";
 import { ClientError } from "../client/client-error.ts";
 
@@ -73,7 +73,7 @@ async function whileLocked<T>(file: string, work: () => Promise<T>): Promise<T> 
 const emptyFile = "apiVersion: v1\nkind: Config\nclusters: []\nusers: []\ncontexts: []\n";
 
 async function readDocument(file: string): Promise<Document> {
-  const { isMap, parseDocument } = await import("../../base/yaml-library.ts");
+  const { isMap, parseDocument } = await import("../../base/yaml/yaml-library.ts");
   let text: string;
   try {
     text = await readFile(file, "utf8");

@@ -1,7 +1,7 @@
 import { rmSync } from "node:fs";
 import { stackOf } from "../../base/logger.ts";
 import { openStore } from "../../server/start/open-store.ts";
-import type { ServeOptions } from "../serve-options.ts";
+import type { ServeOptions } from "../serve/serve-options.ts";
 import { stopCommitterSignal } from "./role.ts";
 
 /**

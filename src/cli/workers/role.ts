@@ -1,6 +1,6 @@
 import type { OtherProcesses } from "../../base/other-processes.ts";
 import { defaultMaxConnections } from "../../server/start/open-files.ts";
-import type { ServeOptions } from "../serve-options.ts";
+import type { ServeOptions } from "../serve/serve-options.ts";
 
 /** What a child process of `plinth serve --workers` does. */
 export type Role =

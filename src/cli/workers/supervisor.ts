@@ -3,8 +3,8 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { stackOf, type Logger } from "../../base/logger.ts";
-import { detach } from "../../base/maybe-promise.ts";
-import { stopSignal } from "../stop.ts";
+import { detach } from "../../base/turns/maybe-promise.ts";
+import { stopSignal } from "../serve/stop.ts";
 import { pulseMessage, pulseMs, Pulses } from "./pulse.ts";
 import { ValueRelay } from "./value-relay.ts";
 import {

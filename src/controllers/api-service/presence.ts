@@ -14,8 +14,8 @@ import { AddressRange } from "../../resources/services/address-range.ts";
 import { FieldReport } from "../../schema/faults.ts";
 import { Periodic } from "../../storage/periodic.ts";
 import { stackOf, type Logger } from "../../base/logger.ts";
-import { outsideMachineAddresses } from "../../base/machine-addresses.ts";
-import type { Clock } from "../../base/clock.ts";
+import { outsideMachineAddresses } from "../../base/network/machine-addresses.ts";
+import type { Clock } from "../../base/time/clock.ts";
 import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
 
 /** Published information about a running server. */

@@ -1,5 +1,5 @@
 import { groupVersion } from "../../vocabulary/names.ts";
-import type { MaybePromise } from "../../base/maybe-promise.ts";
+import type { MaybePromise } from "../../base/turns/maybe-promise.ts";
 import { StatusError } from "../../base/status-error.ts";
 import {
   defaultPolicy,

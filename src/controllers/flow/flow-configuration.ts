@@ -1,5 +1,5 @@
 import { labelKey } from "../../vocabulary/names.ts";
-import { Timestamps } from "../../base/timestamps.ts";
+import { Timestamps } from "../../base/time/timestamps.ts";
 import { WorkQueue, type QueueObserver } from "../work-queue.ts";
 import { defaultLevels, defaultSchemas, type DefaultObject } from "../../flow/default-objects.ts";
 import type { FlowControl } from "../../flow/flow-control.ts";
@@ -20,7 +20,7 @@ import { groupName } from "../../schema/kind.ts";
 import type { Entry, Store } from "../../storage/store.ts";
 import { danglingUpdate, changeFor, writeChange, type Change, type StoredObject } from "./default-upkeep.ts";
 import { stackOf, type Logger } from "../../base/logger.ts";
-import type { Clock } from "../../base/clock.ts";
+import type { Clock } from "../../base/time/clock.ts";
 import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
 
 interface Setup {

@@ -1,4 +1,4 @@
-import { RecentMap } from "../../base/recent-map.ts";
+import { RecentMap } from "../../base/collections/recent-map.ts";
 import { Namespace } from "../../kinds/core/namespace.ts";
 import { metadataOf } from "../../resources/objects/stored.ts";
 import { keyOf, namesOf, prefixOf, type Registry } from "../../resources/registry/registry.ts";

@@ -1,5 +1,5 @@
 import type { RemoteServices } from "../../aggregation/remote-objects.ts";
-import type { MaybePromise } from "../../base/maybe-promise.ts";
+import type { MaybePromise } from "../../base/turns/maybe-promise.ts";
 import type { ObjectReference } from "../../resources/clients/client.ts";
 import { foregroundFinalizer, orphanFinalizer } from "../../kinds/checks/finalizers.ts";
 import { Follower } from "../../resources/followers/follower.ts";
@@ -8,7 +8,7 @@ import { namesOf } from "../../resources/registry/registry.ts";
 import { metadataOf } from "../../resources/objects/stored.ts";
 import type { ObjectMetaValue, OwnerReferenceValue } from "../../schema/kind.ts";
 import type { Entry } from "../../storage/store.ts";
-import type { Timer } from "../../base/clock.ts";
+import type { Timer } from "../../base/time/clock.ts";
 import type { Controller, ControllerContext, QueueDependencies } from "../controller.ts";
 import { retryRaced } from "../create-or-update.ts";
 import { EventRecorder } from "../event-recorder.ts";

@@ -4,9 +4,9 @@ import {
   type RemoteObjects,
   type RemoteServices,
 } from "../../aggregation/remote-objects.ts";
-import type { Clock, Timer } from "../../base/clock.ts";
-import { detach } from "../../base/maybe-promise.ts";
-import { createYielder } from "../../base/yielding.ts";
+import type { Clock, Timer } from "../../base/time/clock.ts";
+import { detach } from "../../base/turns/maybe-promise.ts";
+import { createYielder } from "../../base/turns/yielding.ts";
 import { RemoteFault } from "../../remote/answer-reader.ts";
 import type { ObjectMetaValue, OwnerReferenceValue } from "../../schema/kind.ts";
 import type { Vocabulary } from "../../vocabulary/vocabulary.ts";

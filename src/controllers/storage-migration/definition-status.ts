@@ -1,4 +1,4 @@
-import { Timestamps } from "../../base/timestamps.ts";
+import { Timestamps } from "../../base/time/timestamps.ts";
 import { CustomResourceDefinition } from "../../kinds/apiextensions/custom-resource-definition.ts";
 import { isRaced } from "../../resources/clients/races.ts";
 import type { ApiObject } from "../../schema/kind.ts";

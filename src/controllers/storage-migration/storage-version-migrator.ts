@@ -1,5 +1,5 @@
 import { applies, since } from "../../base/release-rows.ts";
-import { Timestamps } from "../../base/timestamps.ts";
+import { Timestamps } from "../../base/time/timestamps.ts";
 import { storagemigration } from "../../kinds/groups.ts";
 import type { MigrationSpec } from "../../kinds/storagemigration/migration-rules.ts";
 import { unlessRaced } from "../../resources/clients/races.ts";

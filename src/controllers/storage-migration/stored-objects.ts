@@ -1,5 +1,5 @@
 import { StatusError } from "../../base/status-error.ts";
-import { nextTurn } from "../../base/yielding.ts";
+import { nextTurn } from "../../base/turns/yielding.ts";
 import { isRaced } from "../../resources/clients/races.ts";
 import { namesOf, type Resource } from "../../resources/registry/registry.ts";
 import type { Entry } from "../../storage/store.ts";

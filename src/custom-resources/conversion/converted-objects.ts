@@ -1,6 +1,6 @@
 import { encodeJson } from "../../base/json/encode.ts";
 import type { JsonValue } from "../../base/json/value.ts";
-import type { MaybePromise } from "../../base/maybe-promise.ts";
+import type { MaybePromise } from "../../base/turns/maybe-promise.ts";
 import { StatusError } from "../../base/status-error.ts";
 import type { Conversions, KindVersion } from "../../resources/registry/versioned-storage.ts";
 import type { ApiObject } from "../../schema/kind.ts";

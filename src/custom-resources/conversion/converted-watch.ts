@@ -1,5 +1,5 @@
 import { StatusError } from "../../base/status-error.ts";
-import type { MaybePromise } from "../../base/maybe-promise.ts";
+import type { MaybePromise } from "../../base/turns/maybe-promise.ts";
 import type { Revision, StoreError, Subscription } from "../../storage/store.ts";
 import type { VersionedStore, WatchSource } from "../../resources/registry/versioned-storage.ts";
 import {

@@ -1,5 +1,5 @@
-import { andThen, type MaybePromise } from "../../base/maybe-promise.ts";
-import { createYielder } from "../../base/yielding.ts";
+import { andThen, type MaybePromise } from "../../base/turns/maybe-promise.ts";
+import { createYielder } from "../../base/turns/yielding.ts";
 import type { JsonObject } from "../../base/json/value.ts";
 import { fillMembers } from "../../schema/custom/fill.ts";
 import type { ApiObject } from "../../schema/kind.ts";

@@ -1,5 +1,5 @@
-import { detach } from "../../base/maybe-promise.ts";
-import { mapInTurns } from "../../base/yielding.ts";
+import { detach } from "../../base/turns/maybe-promise.ts";
+import { mapInTurns } from "../../base/turns/yielding.ts";
 import type { Revision, Subscription } from "../../storage/store.ts";
 import { DefinitionChangedError } from "../../resources/registry/definition-changed-error.ts";
 import type { WatchSource } from "../../resources/registry/versioned-storage.ts";

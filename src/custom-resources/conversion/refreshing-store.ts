@@ -1,6 +1,6 @@
-import { andThen, type MaybePromise } from "../../base/maybe-promise.ts";
+import { andThen, type MaybePromise } from "../../base/turns/maybe-promise.ts";
 import type { JsonObject } from "../../base/json/value.ts";
-import { mapInTurns } from "../../base/yielding.ts";
+import { mapInTurns } from "../../base/turns/yielding.ts";
 import { fillMembers } from "../../schema/custom/fill.ts";
 import { decode, TypeFault } from "../../schema/decode.ts";
 import type { ApiObject } from "../../schema/kind.ts";

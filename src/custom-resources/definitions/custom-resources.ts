@@ -1,6 +1,6 @@
-import type { Clock } from "../../base/clock.ts";
-import type { MaybePromise } from "../../base/maybe-promise.ts";
-import { createYielder } from "../../base/yielding.ts";
+import type { Clock } from "../../base/time/clock.ts";
+import type { MaybePromise } from "../../base/turns/maybe-promise.ts";
+import { createYielder } from "../../base/turns/yielding.ts";
 import { comparePriority } from "../../base/version-priority.ts";
 import { CustomResourceDefinition } from "../../kinds/apiextensions/custom-resource-definition.ts";
 import { customKinds, type CustomKinds, type CustomKindServices } from "./custom-kind.ts";

@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import { deflateRawSync, inflateRawSync } from "node:zlib";
-import { EvictableValues } from "../../base/evictable-values.ts";
+import { EvictableValues } from "../../base/collections/evictable-values.ts";
 import { decodeTrusted } from "../../base/json/trusted.ts";
-import { RecentMap } from "../../base/recent-map.ts";
+import { RecentMap } from "../../base/collections/recent-map.ts";
 import type { Release } from "../../base/releases.ts";
 import { languageOf } from "../../cel/libraries.ts";
 import { rulesOf, type RuleNode } from "../../kinds/apiextensions/rule-tree.ts";

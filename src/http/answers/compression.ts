@@ -1,5 +1,5 @@
 import { createGzip, gzip, type Gzip } from "node:zlib";
-import type { MaybePromise } from "../../base/maybe-promise.ts";
+import type { MaybePromise } from "../../base/turns/maybe-promise.ts";
 import type { HandlerGuard } from "../transport/guard.ts";
 import type { BodyStream } from "../transport/body-stream.ts";
 import type { HttpExchange } from "../transport/http-exchange.ts";

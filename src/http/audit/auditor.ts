@@ -1,7 +1,7 @@
 import type { Attributes } from "../../authorization/authorizer.ts";
 import { encodeJson } from "../../base/json/encode.ts";
 import { decodeTrusted } from "../../base/json/trusted.ts";
-import { andThen, detach, type MaybePromise } from "../../base/maybe-promise.ts";
+import { andThen, detach, type MaybePromise } from "../../base/turns/maybe-promise.ts";
 import { StatusError } from "../../base/status-error.ts";
 import type { RequestContext } from "../request/context.ts";
 import type { MetricSet, Sample } from "../metrics/metric-set.ts";

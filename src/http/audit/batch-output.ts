@@ -1,5 +1,5 @@
-import type { Clock, Timer } from "../../base/clock.ts";
-import { Throttle, type ThrottleOptions } from "../../base/throttle.ts";
+import type { Clock, Timer } from "../../base/time/clock.ts";
+import { Throttle, type ThrottleOptions } from "../../base/turns/throttle.ts";
 import type { EventOutput } from "./backend.ts";
 
 /** Options of {@link BatchOutput}. */

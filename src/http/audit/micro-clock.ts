@@ -1,4 +1,4 @@
-import type { Clock } from "../../base/clock.ts";
+import type { Clock } from "../../base/time/clock.ts";
 
 /**
  * A clock with microseconds. It adds a growing fraction to the milliseconds of a {@link Clock}: calls within one of its

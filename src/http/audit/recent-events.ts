@@ -1,5 +1,5 @@
 import type { Topic } from "../../base/other-processes.ts";
-import { createYielder } from "../../base/yielding.ts";
+import { createYielder } from "../../base/turns/yielding.ts";
 import type { EventBackend } from "./backend.ts";
 import { encodeMembers, type AuditEvent } from "./event.ts";
 

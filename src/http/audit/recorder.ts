@@ -1,5 +1,5 @@
 import type { Attributes } from "../../authorization/authorizer.ts";
-import type { MaybePromise } from "../../base/maybe-promise.ts";
+import type { MaybePromise } from "../../base/turns/maybe-promise.ts";
 import type { AnnotationKeys } from "./annotation-keys.ts";
 import type { AuditEvent } from "./event.ts";
 import type { AuditTerms } from "./policy.ts";

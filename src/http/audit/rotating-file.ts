@@ -1,7 +1,7 @@
 import { closeSync, existsSync, fstatSync, openSync, renameSync, writeSync } from "node:fs";
 import path from "node:path";
-import type { Clock } from "../../base/clock.ts";
-import { makeFolder } from "../../base/folders.ts";
+import type { Clock } from "../../base/time/clock.ts";
+import { makeFolder } from "../../base/files/folders.ts";
 import { OldFiles, type Retention } from "./old-files.ts";
 import type { ByteTarget } from "./blocking-output.ts";
 

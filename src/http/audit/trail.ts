@@ -1,7 +1,7 @@
 import type { Decision } from "../../authorization/authorizer.ts";
 import { encodeJson } from "../../base/json/encode.ts";
 import { isObject, type JsonValue } from "../../base/json/value.ts";
-import type { MaybePromise } from "../../base/maybe-promise.ts";
+import type { MaybePromise } from "../../base/turns/maybe-promise.ts";
 import type { UserInfo } from "../../base/user-info.ts";
 import { attributesOf } from "../request/attributes.ts";
 import type { AuditHooks } from "../request/audit-hooks.ts";

@@ -7,7 +7,7 @@ import {
 import { request as httpsRequest } from "node:https";
 import { isIP, type Socket } from "node:net";
 import type { Readable } from "node:stream";
-import type { Clock } from "../../base/clock.ts";
+import type { Clock } from "../../base/time/clock.ts";
 import { peerTrust } from "../../base/certificates/peer-trust.ts";
 import { StatusError } from "../../base/status-error.ts";
 import type { Spender } from "../../flow/shared-budget.ts";

@@ -1,7 +1,7 @@
 import { identityHeaders, isForwardedIdentity } from "../../aggregation/identity.ts";
 import type { RemoteApiService } from "../../aggregation/remote-api-service.ts";
 import { StatusError } from "../../base/status-error.ts";
-import { encodePath } from "../../base/percent-encoding.ts";
+import { encodePath } from "../../base/network/percent-encoding.ts";
 import type { UserInfo } from "../../base/user-info.ts";
 import type { Destination } from "../backends/rules.ts";
 import { awaitOther } from "../limits/seat-release.ts";

@@ -1,5 +1,5 @@
 import type { Duplex } from "node:stream";
-import type { Timer } from "../../base/clock.ts";
+import type { Timer } from "../../base/time/clock.ts";
 import type { HttpService } from "../service.ts";
 
 /** Time for which the other direction continues after one side has ended. */

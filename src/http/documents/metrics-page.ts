@@ -1,4 +1,4 @@
-import type { Clock } from "../../base/clock.ts";
+import type { Clock } from "../../base/time/clock.ts";
 import type { OtherProcesses } from "../../base/other-processes.ts";
 import type { RequestContext } from "../request/context.ts";
 import type { PathTable } from "../request/path-table.ts";

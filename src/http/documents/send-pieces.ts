@@ -1,4 +1,4 @@
-import type { Clock } from "../../base/clock.ts";
+import type { Clock } from "../../base/time/clock.ts";
 import { awaitDrain } from "../limits/seat-release.ts";
 import type { RequestContext } from "../request/context.ts";
 import type { BodyStream } from "../transport/body-stream.ts";

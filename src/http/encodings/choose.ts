@@ -1,6 +1,6 @@
 import { StatusError } from "../../base/status-error.ts";
-import type { Clock } from "../../base/clock.ts";
-import type { MaybePromise } from "../../base/maybe-promise.ts";
+import type { Clock } from "../../base/time/clock.ts";
+import type { MaybePromise } from "../../base/turns/maybe-promise.ts";
 import type { Resource } from "../../resources/registry/registry.ts";
 import type { Entry } from "../../storage/store.ts";
 import type { KindContext } from "../../schema/context.ts";

@@ -2,7 +2,7 @@ import { groupVersion } from "../../vocabulary/names.ts";
 import { encodeJson } from "../../base/json/encode.ts";
 import { JsonScanner } from "../../base/json/json-scanner.ts";
 import type { JsonValue } from "../../base/json/value.ts";
-import type { Clock } from "../../base/clock.ts";
+import type { Clock } from "../../base/time/clock.ts";
 import { defaultColumns } from "../../kinds/columns.ts";
 import { itemAt } from "../../resources/pages/joined-bodies.ts";
 import type { ListEnd, ListedPage } from "../../resources/reads/list.ts";

@@ -1,4 +1,4 @@
-import type { Clock } from "../../base/clock.ts";
+import type { Clock } from "../../base/time/clock.ts";
 import { listWidth, ordinary, type Width } from "../../flow/width.ts";
 import type { Engine } from "../../resources/engine/engine.ts";
 import type { Resource } from "../../resources/registry/registry.ts";

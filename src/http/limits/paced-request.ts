@@ -1,5 +1,5 @@
-import type { MaybePromise } from "../../base/maybe-promise.ts";
-import type { Clock } from "../../base/clock.ts";
+import type { MaybePromise } from "../../base/turns/maybe-promise.ts";
+import type { Clock } from "../../base/time/clock.ts";
 import type { FairTurns } from "../../flow/fair-turns.ts";
 import type { LargeRequest, LargeRequests } from "../../flow/large-requests.ts";
 import { isEnvelope } from "../../schema/protobuf/envelope.ts";

@@ -1,5 +1,5 @@
-import type { Clock, Timer } from "../../base/clock.ts";
-import type { MaybePromise } from "../../base/maybe-promise.ts";
+import type { Clock, Timer } from "../../base/time/clock.ts";
+import type { MaybePromise } from "../../base/turns/maybe-promise.ts";
 import type { RequestContext } from "../request/context.ts";
 import { drainInTime, type BodyStream } from "../transport/body-stream.ts";
 

@@ -1,4 +1,4 @@
-import { parseFieldSelector, pinnedValue } from "../../base/field-selector.ts";
+import { parseFieldSelector, pinnedValue } from "../../base/selectors/field-selector.ts";
 import type { ResourceFacts } from "../request/facts.ts";
 
 /** The scope of a watch or of a change. */

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
-import type { Clock } from "../../base/clock.ts";
-import { RecentMap } from "../../base/recent-map.ts";
+import type { Clock } from "../../base/time/clock.ts";
+import { RecentMap } from "../../base/collections/recent-map.ts";
 import type { Direction, EncryptionObserver } from "../../storage/encryption/encryption-observer.ts";
 import { EncryptionError } from "../../storage/encryption/value-cipher.ts";
 import type { MetricDefinition } from "./metric-definition.ts";

@@ -1,6 +1,6 @@
-import type { Clock } from "../../base/clock.ts";
+import type { Clock } from "../../base/time/clock.ts";
 import type { Logger } from "../../base/logger.ts";
-import { Throttle } from "../../base/throttle.ts";
+import { Throttle } from "../../base/turns/throttle.ts";
 import { idsOf, type RequestContext } from "../request/context.ts";
 import { loggedPath } from "./access-log.ts";
 

@@ -1,6 +1,6 @@
 import type { OtherProcesses, Topic } from "../../base/other-processes.ts";
 import { isLater, releaseAfter } from "../../base/releases.ts";
-import { createYielder } from "../../base/yielding.ts";
+import { createYielder } from "../../base/turns/yielding.ts";
 import type { MetricDefinition } from "./metric-definition.ts";
 import { Metric, type Sample, type SampleValues } from "./metric.ts";
 

@@ -1,5 +1,5 @@
 import { setImmediate } from "node:timers/promises";
-import type { Clock } from "../../base/clock.ts";
+import type { Clock } from "../../base/time/clock.ts";
 import type { MetricDefinition } from "./metric-definition.ts";
 import type { MetricSet } from "./metric-set.ts";
 

@@ -1,5 +1,5 @@
 import { qualifiedName } from "../../base/group-names.ts";
-import { parseFieldSelector, pinnedValue } from "../../base/field-selector.ts";
+import { parseFieldSelector, pinnedValue } from "../../base/selectors/field-selector.ts";
 import { pathSegmentFaults } from "../../base/names.ts";
 import { StatusError } from "../../base/status-error.ts";
 import type { UserInfo } from "../../base/user-info.ts";

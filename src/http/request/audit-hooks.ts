@@ -1,6 +1,6 @@
 import type { Decision } from "../../authorization/authorizer.ts";
 import type { JsonValue } from "../../base/json/value.ts";
-import type { MaybePromise } from "../../base/maybe-promise.ts";
+import type { MaybePromise } from "../../base/turns/maybe-promise.ts";
 
 /**
  * Receives the reports of stages and verbs about a request, for audit; further data is read from the request's context. Implemented by

@@ -1,8 +1,8 @@
 import type { RemoteApiService } from "../../aggregation/remote-api-service.ts";
-import type { MaybePromise } from "../../base/maybe-promise.ts";
-import type { Timer } from "../../base/clock.ts";
+import type { MaybePromise } from "../../base/turns/maybe-promise.ts";
+import type { Timer } from "../../base/time/clock.ts";
 import { boundedText } from "../../base/tracing/trace.ts";
-import type { WorkPace } from "../../base/work-pace.ts";
+import type { WorkPace } from "../../base/turns/work-pace.ts";
 import type { UserInfo } from "../../base/user-info.ts";
 import type { Ticket } from "../../flow/ticket.ts";
 import type { Target } from "../../resources/engine/engine.ts";

@@ -1,6 +1,6 @@
-import { parseDuration } from "../../base/duration.ts";
+import { parseDuration } from "../../base/time/duration.ts";
 import { applies, since } from "../../base/release-rows.ts";
-import { fieldEquals } from "../../base/field-selector.ts";
+import { fieldEquals } from "../../base/selectors/field-selector.ts";
 import { StatusError, optionsGroup, type Cause } from "../../base/status-error.ts";
 import { FieldReport } from "../../schema/faults.ts";
 import type { FieldValidation } from "../../resources/input/input.ts";

@@ -1,9 +1,9 @@
-import type { MaybePromise } from "../../base/maybe-promise.ts";
+import type { MaybePromise } from "../../base/turns/maybe-promise.ts";
 import type { UserInfo } from "../../base/user-info.ts";
 import { parseTraceContext, type TraceContext } from "../../base/tracing/trace-context.ts";
 import { boundedText, newSpanId, newTraceId, Trace, type AttributeValue } from "../../base/tracing/trace.ts";
 import type { ActiveSpan, Tracer } from "../../base/tracing/tracer.ts";
-import type { Clock } from "../../base/clock.ts";
+import type { Clock } from "../../base/time/clock.ts";
 import type { HttpExchange } from "../transport/http-exchange.ts";
 import { unknownUser, type RequestContext, type TraceHooks } from "./context.ts";
 import type { RequestFacts } from "./facts.ts";

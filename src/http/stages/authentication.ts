@@ -1,7 +1,7 @@
 import type { AuthenticationResult } from "../../authentication/authenticator.ts";
 import { isRefusal, reasonOf, refusalWithoutReason } from "../../authentication/refusal.ts";
 import { webSocketAuthorization } from "../../authentication/websocket-token.ts";
-import type { MaybePromise } from "../../base/maybe-promise.ts";
+import type { MaybePromise } from "../../base/turns/maybe-promise.ts";
 import type { UserInfo } from "../../base/user-info.ts";
 import type { RequestContext } from "../request/context.ts";
 import type { HttpService } from "../service.ts";

@@ -1,8 +1,8 @@
 import { userViewSource } from "../../authorization/followed-user-view.ts";
 import { userView } from "../../authorization/user-view.ts";
 import type { ResourceAttributes } from "../../authorization/authorizer.ts";
-import { andThen, type MaybePromise } from "../../base/maybe-promise.ts";
-import { createYielder } from "../../base/yielding.ts";
+import { andThen, type MaybePromise } from "../../base/turns/maybe-promise.ts";
+import { createYielder } from "../../base/turns/yielding.ts";
 import type { Resource } from "../../resources/registry/registry.ts";
 import { asksFor, attributesOf, attributesWithSelectors, forbidden } from "../request/attributes.ts";
 import type { RequestContext } from "../request/context.ts";

@@ -1,4 +1,4 @@
-import type { MaybePromise } from "../../base/maybe-promise.ts";
+import type { MaybePromise } from "../../base/turns/maybe-promise.ts";
 import { ConnectionLostError } from "../../resources/engine/connection-lost-error.ts";
 import type { RequestFaults } from "../../resources/engine/request-faults.ts";
 import type { RequestContext } from "../request/context.ts";

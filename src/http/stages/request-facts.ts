@@ -8,7 +8,7 @@ import { isLongRunning, readFacts } from "../request/facts.ts";
 import { timeoutParameter } from "../request/parameters.ts";
 import { refuseForeignPage, refuseProxiedPage } from "../request/foreign-page.ts";
 import { refuseAmbiguousHost } from "../request/host.ts";
-import { andThen, detach, type MaybePromise } from "../../base/maybe-promise.ts";
+import { andThen, detach, type MaybePromise } from "../../base/turns/maybe-promise.ts";
 import type { PathFacts, RequestFacts, ResourceFacts } from "../request/facts.ts";
 import type { HttpService } from "../service.ts";
 

@@ -1,4 +1,4 @@
-import type { MaybePromise } from "../../base/maybe-promise.ts";
+import type { MaybePromise } from "../../base/turns/maybe-promise.ts";
 import type { PathHandler } from "../request/path-table.ts";
 import type { RequestContext } from "../request/context.ts";
 import type { HttpService } from "../service.ts";

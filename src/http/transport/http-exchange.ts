@@ -1,5 +1,5 @@
 import type { Duplex, Readable } from "node:stream";
-import type { MaybePromise } from "../../base/maybe-promise.ts";
+import type { MaybePromise } from "../../base/turns/maybe-promise.ts";
 import type { ReadableConnection } from "../../flow/fair-reading.ts";
 import type { BodyStream } from "./body-stream.ts";
 import type { Connection } from "./connection.ts";

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import type { Readable } from "node:stream";
 import type { ReadableConnection } from "../../flow/fair-reading.ts";
-import type { MaybePromise } from "../../base/maybe-promise.ts";
+import type { MaybePromise } from "../../base/turns/maybe-promise.ts";
 import { StatusError } from "../../base/status-error.ts";
 import { asBuffer } from "../../resources/objects/stored.ts";
 import { auditIdHeader, type HttpExchange, type UpgradeOffer } from "./http-exchange.ts";

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { Clock, Timer } from "../../base/clock.ts";
+import type { Clock, Timer } from "../../base/time/clock.ts";
 import { StatusError } from "../../base/status-error.ts";
 import { stallMs, type BodyStream } from "./body-stream.ts";
 import type { HeaderLines } from "./header-lines.ts";

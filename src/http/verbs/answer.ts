@@ -1,6 +1,6 @@
 import { encodeJson } from "../../base/json/encode.ts";
 import type { JsonValue } from "../../base/json/value.ts";
-import type { MaybePromise } from "../../base/maybe-promise.ts";
+import type { MaybePromise } from "../../base/turns/maybe-promise.ts";
 import { kindContext } from "../../resources/engine/engine.ts";
 import type { Resource } from "../../resources/registry/registry.ts";
 import { hasProtobufEncoding } from "../../schema/protobuf/numbered.ts";

@@ -1,10 +1,10 @@
-import { andThen, type MaybePromise } from "../../base/maybe-promise.ts";
+import { andThen, type MaybePromise } from "../../base/turns/maybe-promise.ts";
 import { decodeJson } from "../../base/json/decode.ts";
 import type { JsonDocument } from "../../base/json/exact.ts";
 import { SyntaxFault } from "../../base/json/syntax-fault.ts";
 import { mediaTypeHint } from "../../vocabulary/other-vocabulary.ts";
 import { StatusError } from "../../base/status-error.ts";
-import { decodeYaml } from "../../base/yaml.ts";
+import { decodeYaml } from "../../base/yaml/yaml.ts";
 import type { Registry } from "../../resources/registry/registry.ts";
 import { cborCodec } from "../../base/cbor/codec.ts";
 import { decodeBinary } from "./binary-body.ts";

@@ -1,4 +1,4 @@
-import { runPaced } from "../../base/work-pace.ts";
+import { runPaced } from "../../base/turns/work-pace.ts";
 import { createObject } from "../../resources/writes/create.ts";
 import { readSteps, addWarnings } from "../../resources/input/input.ts";
 import { readDocument } from "./body.ts";

@@ -1,4 +1,4 @@
-import { andThen, type MaybePromise } from "../../base/maybe-promise.ts";
+import { andThen, type MaybePromise } from "../../base/turns/maybe-promise.ts";
 import { getObject } from "../../resources/reads/get.ts";
 import { parseResourceVersion } from "../../resources/engine/resource-version.ts";
 import type { HttpService } from "../service.ts";

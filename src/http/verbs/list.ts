@@ -1,4 +1,4 @@
-import type { MaybePromise } from "../../base/maybe-promise.ts";
+import type { MaybePromise } from "../../base/turns/maybe-promise.ts";
 import type { ListedPage, ListEnd } from "../../resources/reads/list.ts";
 import { listInOrder, type SortedListOptions } from "../../resources/reads/sorted-list.ts";
 import type { Encoding, ListWriter } from "../encodings/encoding.ts";

@@ -1,5 +1,5 @@
-import type { MaybePromise } from "../../base/maybe-promise.ts";
-import { createYielder } from "../../base/yielding.ts";
+import type { MaybePromise } from "../../base/turns/maybe-promise.ts";
+import { createYielder } from "../../base/turns/yielding.ts";
 import type { ListEnd, ListedPage } from "../../resources/reads/list.ts";
 import { listInOrder, type SortedListOptions } from "../../resources/reads/sorted-list.ts";
 import { BufferedParts } from "./buffered-parts.ts";

@@ -1,6 +1,6 @@
 import { pathSegmentFaults } from "../../base/names.ts";
 import { objectNotFound } from "../../base/object-errors.ts";
-import { andThen, type MaybePromise } from "../../base/maybe-promise.ts";
+import { andThen, type MaybePromise } from "../../base/turns/maybe-promise.ts";
 import { groupHint } from "../../vocabulary/other-vocabulary.ts";
 import { StatusError } from "../../base/status-error.ts";
 import type { Resource } from "../../resources/registry/registry.ts";

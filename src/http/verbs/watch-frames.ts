@@ -1,4 +1,4 @@
-import { createYielder } from "../../base/yielding.ts";
+import { createYielder } from "../../base/turns/yielding.ts";
 import type { ListedPage } from "../../resources/reads/list.ts";
 import { bodyOf, type WatchChange } from "../../resources/reads/watch.ts";
 import { portions } from "../encodings/chunks.ts";

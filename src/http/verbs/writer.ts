@@ -1,5 +1,5 @@
 import type { UserInfo } from "../../base/user-info.ts";
-import type { WorkPace } from "../../base/work-pace.ts";
+import type { WorkPace } from "../../base/turns/work-pace.ts";
 import type { RequestReport } from "../../resources/engine/engine.ts";
 import { paceOf } from "../limits/paced-request.ts";
 import type { RequestContext } from "../request/context.ts";

@@ -1,9 +1,9 @@
 import { deepEqual, type JsonValue } from "../../base/json/value.ts";
-import type { MaybePromise } from "../../base/maybe-promise.ts";
-import { createYielder, type YieldIfDue } from "../../base/yielding.ts";
+import type { MaybePromise } from "../../base/turns/maybe-promise.ts";
+import { createYielder, type YieldIfDue } from "../../base/turns/yielding.ts";
 import { defaultRelease, type Release } from "../../base/releases.ts";
-import type { CustomType } from "../../cel/custom-types.ts";
-import { formatFaults } from "../../cel/fault-text.ts";
+import type { CustomType } from "../../cel/types/custom-types.ts";
+import { formatFaults } from "../../cel/syntax/fault-text.ts";
 import { languageOf } from "../../cel/libraries.ts";
 import type { KindContext } from "../../schema/context.ts";
 import { parseSchema, type SchemaNode } from "../../schema/custom/schema-node.ts";

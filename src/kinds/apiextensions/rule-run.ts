@@ -1,9 +1,9 @@
 import { encodeJson } from "../../base/json/encode.ts";
 import { deepEqual, getMember, isObject, type JsonObject, type JsonValue } from "../../base/json/value.ts";
-import type { MaybePromise } from "../../base/maybe-promise.ts";
-import { createYielder } from "../../base/yielding.ts";
+import type { MaybePromise } from "../../base/turns/maybe-promise.ts";
+import { createYielder } from "../../base/turns/yielding.ts";
 import { bind, type Bindings } from "../../cel/compile.ts";
-import { formatFaults as compileFaultText } from "../../cel/fault-text.ts";
+import { formatFaults as compileFaultText } from "../../cel/syntax/fault-text.ts";
 import { keysOf } from "../../schema/custom/list-items.ts";
 import { sortMembers } from "../../schema/custom/order.ts";
 import type { FieldReport } from "../../schema/faults.ts";

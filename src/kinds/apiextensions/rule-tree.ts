@@ -1,8 +1,8 @@
 import type { SchemaNode, ValidationRule } from "../../schema/custom/schema-node.ts";
 import { compile, type Compiled, type Environment } from "../../cel/compile.ts";
-import { CustomTypes, type CustomType } from "../../cel/custom-types.ts";
+import { CustomTypes, type CustomType } from "../../cel/types/custom-types.ts";
 import { referenceLanguage, type Language } from "../../cel/libraries.ts";
-import { bool, optionalOf, string, type CelType } from "../../cel/types.ts";
+import { bool, optionalOf, string, type CelType } from "../../cel/types/types.ts";
 
 /** The variables of rules: the value, and its old value on an update. */
 export const self = "self";

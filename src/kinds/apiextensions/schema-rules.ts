@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { encodeJson } from "../../base/json/encode.ts";
-import { andThen, type MaybePromise } from "../../base/maybe-promise.ts";
-import { RecentMap } from "../../base/recent-map.ts";
+import { andThen, type MaybePromise } from "../../base/turns/maybe-promise.ts";
+import { RecentMap } from "../../base/collections/recent-map.ts";
 import { checkInTurns } from "../../schema/check-in-turns.ts";
 import type { KindContext } from "../../schema/context.ts";
 import type { FieldReport } from "../../schema/faults.ts";

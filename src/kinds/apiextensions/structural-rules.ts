@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import { andThen, type MaybePromise } from "../../base/maybe-promise.ts";
+import { andThen, type MaybePromise } from "../../base/turns/maybe-promise.ts";
 import { checkInTurns } from "../../schema/check-in-turns.ts";
 import type { KindContext } from "../../schema/context.ts";
 import type { FieldReport } from "../../schema/faults.ts";

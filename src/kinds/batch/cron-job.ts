@@ -1,6 +1,6 @@
 import { applies, since } from "../../base/release-rows.ts";
 import { kind, struct } from "./v1.ts";
-import { scheduleFault, timeZoneFault } from "../../base/cron.ts";
+import { scheduleFault, timeZoneFault } from "../../base/time/cron.ts";
 import type { KindContext } from "../../schema/context.ts";
 import type { Column } from "../../schema/columns.ts";
 import type { FieldReport } from "../../schema/faults.ts";

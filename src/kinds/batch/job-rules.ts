@@ -1,7 +1,7 @@
 import { labelKey } from "../../vocabulary/names.ts";
 import { applies, byRelease, since } from "../../base/release-rows.ts";
 import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
-import { labelSelectorFaults, compileLabelSelector } from "../../base/label-selector.ts";
+import { labelSelectorFaults, compileLabelSelector } from "../../base/selectors/label-selector.ts";
 import type { KindContext } from "../../schema/context.ts";
 import type { FieldReport } from "../../schema/faults.ts";
 import { domainPrefixedPath } from "../checks/names.ts";

@@ -4,7 +4,7 @@ import * as v1beta1 from "./v1beta1.ts";
 import { certificateOf } from "../../base/certificates/parsed-certificate.ts";
 import { pemBlocks } from "../../base/certificates/pem.ts";
 import { dnsSubdomainFaults } from "../../base/names.ts";
-import { createYielder } from "../../base/yielding.ts";
+import { createYielder } from "../../base/turns/yielding.ts";
 import type { FieldReport } from "../../schema/faults.ts";
 import type { Conversion, Declarations, ObjectFor } from "../../schema/kind.ts";
 import { ObjectMeta } from "../../schema/object-meta.ts";

@@ -1,6 +1,6 @@
 import { isIP, isIPv4 } from "node:net";
-import { addressText } from "../../cel/ip-address-text.ts";
-import { addressBytes, addressNumber } from "../../base/ip-address.ts";
+import { addressText } from "../../cel/values/ip-address-text.ts";
+import { addressBytes, addressNumber } from "../../base/network/ip-address.ts";
 import type { FieldReport } from "../../schema/faults.ts";
 
 /** Requires an IPv4 or IPv6 address. */

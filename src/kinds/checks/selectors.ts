@@ -1,4 +1,4 @@
-import { labelSelectorFaults } from "../../base/label-selector.ts";
+import { labelSelectorFaults } from "../../base/selectors/label-selector.ts";
 import type { FieldReport } from "../../schema/faults.ts";
 import type { Static } from "../../schema/types.ts";
 import type { LabelSelector } from "../meta/label-selector.ts";

@@ -1,6 +1,6 @@
 import { applies, gate, since } from "../../base/release-rows.ts";
 import { isIPv4 } from "node:net";
-import { addressNumber } from "../../base/ip-address.ts";
+import { addressNumber } from "../../base/network/ip-address.ts";
 import type { KindContext } from "../../schema/context.ts";
 import type { FieldReport } from "../../schema/faults.ts";
 import { isAddress, isCidr } from "./addresses.ts";

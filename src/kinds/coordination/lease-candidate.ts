@@ -1,7 +1,7 @@
 import * as v1alpha2 from "./v1alpha2.ts";
 import * as v1beta1 from "./v1beta1.ts";
 import { configMapKeyFaults } from "../../base/names.ts";
-import { compareVersions, parseSemver, Semver } from "../../cel/semantic-versions.ts";
+import { compareVersions, parseSemver, Semver } from "../../cel/values/semantic-versions.ts";
 import type { FieldReport } from "../../schema/faults.ts";
 import type { Conversion, Declarations, ObjectFor } from "../../schema/kind.ts";
 import { replacedIn } from "../../schema/later-fields.ts";

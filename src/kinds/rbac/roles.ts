@@ -2,7 +2,7 @@ import { kind, struct } from "./v1.ts";
 import { type ObjectFor } from "../../schema/kind.ts";
 import { ObjectMeta } from "../../schema/object-meta.ts";
 import { field, list } from "../../schema/types.ts";
-import { labelSelectorFaults } from "../../base/label-selector.ts";
+import { labelSelectorFaults } from "../../base/selectors/label-selector.ts";
 import { labelSelector } from "../checks/selectors.ts";
 import { LabelSelector } from "../meta/label-selector.ts";
 import { checkRules, PolicyRule } from "./policy-rule.ts";

@@ -1,5 +1,5 @@
 import { deepClone } from "../../base/json/value.ts";
-import { compileLabelSelector, type LabelSelectorObject } from "../../base/label-selector.ts";
+import { compileLabelSelector, type LabelSelectorObject } from "../../base/selectors/label-selector.ts";
 import { StatusError, optionsGroup } from "../../base/status-error.ts";
 import { FieldReport, invalidError } from "../../schema/faults.ts";
 import type { ApiObject } from "../../schema/kind.ts";

@@ -1,4 +1,4 @@
-import type { MaybePromise } from "../../base/maybe-promise.ts";
+import type { MaybePromise } from "../../base/turns/maybe-promise.ts";
 import type { Verb } from "../../schema/kind.ts";
 import type { Engine, Target } from "../engine/engine.ts";
 

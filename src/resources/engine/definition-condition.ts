@@ -1,4 +1,4 @@
-import { andThen } from "../../base/maybe-promise.ts";
+import { andThen } from "../../base/turns/maybe-promise.ts";
 import { StatusError } from "../../base/status-error.ts";
 import { subjectOf, type AdmissionCondition, type Engine, type Target } from "./engine.ts";
 

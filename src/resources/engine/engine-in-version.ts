@@ -1,4 +1,4 @@
-import { andThen } from "../../base/maybe-promise.ts";
+import { andThen } from "../../base/turns/maybe-promise.ts";
 import type { Engine } from "./engine.ts";
 import type { Resource } from "../registry/registry.ts";
 import type { VersionedStorage } from "../registry/versioned-storage.ts";

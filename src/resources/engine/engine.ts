@@ -1,8 +1,8 @@
-import type { Clock } from "../../base/clock.ts";
-import type { Timestamps } from "../../base/timestamps.ts";
+import type { Clock } from "../../base/time/clock.ts";
+import type { Timestamps } from "../../base/time/timestamps.ts";
 import type { RecentFieldSets } from "../../fields/apply/recent-field-sets.ts";
-import type { MaybePromise } from "../../base/maybe-promise.ts";
-import type { WorkPace } from "../../base/work-pace.ts";
+import type { MaybePromise } from "../../base/turns/maybe-promise.ts";
+import type { WorkPace } from "../../base/turns/work-pace.ts";
 import {
   objectNotFound,
   quotedSubject,

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { RecentMap } from "../../base/recent-map.ts";
+import { RecentMap } from "../../base/collections/recent-map.ts";
 import type { Entry, Revision } from "../../storage/store.ts";
 import type { Resource } from "../registry/registry.ts";
 

@@ -1,7 +1,7 @@
 import { setTimeout } from "node:timers/promises";
-import type { Clock, Timer } from "../../base/clock.ts";
-import { andThen, type MaybePromise } from "../../base/maybe-promise.ts";
-import { nextTurn } from "../../base/yielding.ts";
+import type { Clock, Timer } from "../../base/time/clock.ts";
+import { andThen, type MaybePromise } from "../../base/turns/maybe-promise.ts";
+import { nextTurn } from "../../base/turns/yielding.ts";
 import {
   RevisionCompactedError,
   StoreClosedError,

@@ -1,5 +1,5 @@
-import type { Clock } from "../../base/clock.ts";
-import type { MaybePromise } from "../../base/maybe-promise.ts";
+import type { Clock } from "../../base/time/clock.ts";
+import type { MaybePromise } from "../../base/turns/maybe-promise.ts";
 import type { ApiObject } from "../../schema/kind.ts";
 import type { Entry, Store } from "../../storage/store.ts";
 import { EntryValues } from "./entry-values.ts";

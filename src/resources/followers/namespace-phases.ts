@@ -1,5 +1,5 @@
-import type { Clock } from "../../base/clock.ts";
-import { andThen, type MaybePromise } from "../../base/maybe-promise.ts";
+import type { Clock } from "../../base/time/clock.ts";
+import { andThen, type MaybePromise } from "../../base/turns/maybe-promise.ts";
 import type { Entry, Store, WriteCondition } from "../../storage/store.ts";
 import { Follower } from "./follower.ts";
 import { namesOf, type Resource } from "../registry/registry.ts";

@@ -1,4 +1,4 @@
-import { doSteps, type Steps } from "../../base/steps.ts";
+import { doSteps, type Steps } from "../../base/turns/steps.ts";
 import { StatusError } from "../../base/status-error.ts";
 import { decode, decodePart, type Decoded, TypeFault } from "../../schema/decode.ts";
 import { fillFieldDefaults } from "../../schema/defaults.ts";

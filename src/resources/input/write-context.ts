@@ -1,5 +1,5 @@
 import { deepClone } from "../../base/json/value.ts";
-import type { MaybePromise } from "../../base/maybe-promise.ts";
+import type { MaybePromise } from "../../base/turns/maybe-promise.ts";
 import type { ApiObject } from "../../schema/kind.ts";
 import { engineInVersion } from "../engine/engine-in-version.ts";
 import { kindContext, type Engine, type Target, type WriteOptions } from "../engine/engine.ts";

@@ -1,5 +1,5 @@
-import type { MaybePromise } from "../../base/maybe-promise.ts";
-import type { YieldIfDue } from "../../base/yielding.ts";
+import type { MaybePromise } from "../../base/turns/maybe-promise.ts";
+import type { YieldIfDue } from "../../base/turns/yielding.ts";
 import type { Revision } from "../../storage/store.ts";
 import type { EnumeratedView } from "./object-view.ts";
 

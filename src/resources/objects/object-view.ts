@@ -1,5 +1,5 @@
-import type { MaybePromise } from "../../base/maybe-promise.ts";
-import type { YieldIfDue } from "../../base/yielding.ts";
+import type { MaybePromise } from "../../base/turns/maybe-promise.ts";
+import type { YieldIfDue } from "../../base/turns/yielding.ts";
 
 /** The objects of a collection that one user may see. It doesn't change during a request. */
 export interface ObjectView {

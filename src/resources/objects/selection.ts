@@ -1,10 +1,14 @@
-import { parseFieldSelector, pinnedValue, type FieldRequirement } from "../../base/field-selector.ts";
+import {
+  parseFieldSelector,
+  pinnedValue,
+  type FieldRequirement,
+} from "../../base/selectors/field-selector.ts";
 import {
   compileRequirements,
   parseLabelRequirements,
   type LabelMatcher,
   type LabelRequirement,
-} from "../../base/label-selector.ts";
+} from "../../base/selectors/label-selector.ts";
 import { StatusError } from "../../base/status-error.ts";
 import type { Entry } from "../../storage/store.ts";
 import { namesOf, type Resource } from "../registry/registry.ts";

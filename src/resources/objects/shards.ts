@@ -1,6 +1,6 @@
 import { StatusError } from "../../base/status-error.ts";
-import { parse } from "../../cel/parser.ts";
-import { ExpressionError, type Call, type Expression } from "../../cel/syntax.ts";
+import { parse } from "../../cel/syntax/parser.ts";
+import { ExpressionError, type Call, type Expression } from "../../cel/syntax/syntax.ts";
 import type { Entry } from "../../storage/store.ts";
 import { namesOf } from "../registry/registry.ts";
 import type { HeaderReader, Selection, SelectionTerm } from "./selection.ts";

@@ -1,4 +1,4 @@
-import type { YieldIfDue } from "../../base/yielding.ts";
+import type { YieldIfDue } from "../../base/turns/yielding.ts";
 
 /** Number of items that are sorted at once, in about a millisecond. */
 const runLength = 2048;

@@ -1,7 +1,7 @@
 import { decodeTrusted } from "../../base/json/trusted.ts";
-import { andThen, type MaybePromise } from "../../base/maybe-promise.ts";
-import { runPaced } from "../../base/work-pace.ts";
-import type { Steps } from "../../base/steps.ts";
+import { andThen, type MaybePromise } from "../../base/turns/maybe-promise.ts";
+import { runPaced } from "../../base/turns/work-pace.ts";
+import type { Steps } from "../../base/turns/steps.ts";
 import { FieldSet, fieldElement } from "../../fields/apply/field-set.ts";
 import {
   areValidEntries,

@@ -1,4 +1,4 @@
-import type { MaybePromise } from "../../base/maybe-promise.ts";
+import type { MaybePromise } from "../../base/turns/maybe-promise.ts";
 import { compareKeys } from "../../storage/keys.ts";
 import type { Entry, RangePage, Revision, Store, StoreEvent, Subscription } from "../../storage/store.ts";
 import {

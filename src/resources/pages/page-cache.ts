@@ -1,5 +1,5 @@
-import type { Clock, Timer } from "../../base/clock.ts";
-import { andThen, type MaybePromise } from "../../base/maybe-promise.ts";
+import type { Clock, Timer } from "../../base/time/clock.ts";
+import { andThen, type MaybePromise } from "../../base/turns/maybe-promise.ts";
 import type { Entry, RangeOptions, RangePage, Revision, Store } from "../../storage/store.ts";
 import { CachedCollection, type CachedPage, type CollectionLimits } from "./cached-collection.ts";
 import { stretchOf, type ItemForm } from "./joined-bodies.ts";

@@ -1,4 +1,4 @@
-import { andThen, type MaybePromise } from "../../base/maybe-promise.ts";
+import { andThen, type MaybePromise } from "../../base/turns/maybe-promise.ts";
 import type { Entry, Store } from "../../storage/store.ts";
 import { engineInVersion } from "../engine/engine-in-version.ts";
 import { notFound, type Engine, type Target } from "../engine/engine.ts";

@@ -1,6 +1,6 @@
-import type { Clock } from "../../base/clock.ts";
+import type { Clock } from "../../base/time/clock.ts";
 import type { Entry, Revision, Store } from "../../storage/store.ts";
-import type { YieldIfDue } from "../../base/yielding.ts";
+import type { YieldIfDue } from "../../base/turns/yielding.ts";
 import type { Target } from "../engine/engine.ts";
 import type { ViewState } from "../objects/followed-view.ts";
 import type { EnumeratedView, ViewPart } from "../objects/object-view.ts";

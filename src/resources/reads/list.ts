@@ -1,6 +1,6 @@
-import { andThen, type MaybePromise } from "../../base/maybe-promise.ts";
+import { andThen, type MaybePromise } from "../../base/turns/maybe-promise.ts";
 import { StatusError } from "../../base/status-error.ts";
-import { nextTurn } from "../../base/yielding.ts";
+import { nextTurn } from "../../base/turns/yielding.ts";
 import { compareKeys } from "../../storage/keys.ts";
 import type { Entry, Revision, Store } from "../../storage/store.ts";
 import { decodeContinue, encodeContinue, expiredList, type ContinuePoint } from "./continue-token.ts";

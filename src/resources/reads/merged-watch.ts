@@ -1,5 +1,5 @@
-import type { Clock, Timer } from "../../base/clock.ts";
-import { andThen, type MaybePromise } from "../../base/maybe-promise.ts";
+import type { Clock, Timer } from "../../base/time/clock.ts";
+import { andThen, type MaybePromise } from "../../base/turns/maybe-promise.ts";
 import { StatusError } from "../../base/status-error.ts";
 import type { Revision, Subscription } from "../../storage/store.ts";
 import type { WatchSource } from "../registry/versioned-storage.ts";

@@ -1,4 +1,4 @@
-import type { Clock } from "../../base/clock.ts";
+import type { Clock } from "../../base/time/clock.ts";
 import type { Entry, Revision, Store } from "../../storage/store.ts";
 import type { ViewPart } from "../objects/object-view.ts";
 import type { Resource } from "../registry/registry.ts";

@@ -1,5 +1,5 @@
 import { StatusError } from "../../base/status-error.ts";
-import { createYielder, type YieldIfDue } from "../../base/yielding.ts";
+import { createYielder, type YieldIfDue } from "../../base/turns/yielding.ts";
 import { compareKeys } from "../../storage/keys.ts";
 import type { Revision } from "../../storage/store.ts";
 import { engineInVersion } from "../engine/engine-in-version.ts";

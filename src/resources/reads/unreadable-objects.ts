@@ -1,6 +1,6 @@
 import { qualifiedName } from "../../base/group-names.ts";
 import { StatusError, type Cause } from "../../base/status-error.ts";
-import { nextTurn } from "../../base/yielding.ts";
+import { nextTurn } from "../../base/turns/yielding.ts";
 import { EncryptedValueError } from "../../storage/encryption/value-cipher.ts";
 import { StoreValueError, type Store } from "../../storage/store.ts";
 import type { Resource } from "../registry/registry.ts";

@@ -1,5 +1,5 @@
 import { setTimeout } from "node:timers/promises";
-import { andThen, type MaybePromise } from "../../base/maybe-promise.ts";
+import { andThen, type MaybePromise } from "../../base/turns/maybe-promise.ts";
 import { StatusError } from "../../base/status-error.ts";
 import type { Revision, Subscription } from "../../storage/store.ts";
 import type { FollowedView, ViewState } from "../objects/followed-view.ts";

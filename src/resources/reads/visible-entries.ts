@@ -1,4 +1,4 @@
-import { createYielder } from "../../base/yielding.ts";
+import { createYielder } from "../../base/turns/yielding.ts";
 import type { Entry } from "../../storage/store.ts";
 import type { ObjectView } from "../objects/object-view.ts";
 import type { Selection } from "../objects/selection.ts";

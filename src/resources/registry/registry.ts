@@ -1,6 +1,6 @@
 import { apiVersionOf } from "../../base/group-names.ts";
 import { defaultRelease, type Release } from "../../base/releases.ts";
-import type { MaybePromise } from "../../base/maybe-promise.ts";
+import type { MaybePromise } from "../../base/turns/maybe-promise.ts";
 import { kindInVocabulary } from "../../schema/kind-in-vocabulary.ts";
 import { groupName, type Kind } from "../../schema/kind.ts";
 import type { WriteCondition } from "../../storage/store.ts";

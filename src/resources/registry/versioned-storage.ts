@@ -1,4 +1,4 @@
-import type { MaybePromise } from "../../base/maybe-promise.ts";
+import type { MaybePromise } from "../../base/turns/maybe-promise.ts";
 import type { ApiObject, Kind } from "../../schema/kind.ts";
 import type { Entry, Revision, Store, Subscription } from "../../storage/store.ts";
 import type { WatchObserver } from "./watch-change.ts";

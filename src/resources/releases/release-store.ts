@@ -1,5 +1,5 @@
-import { andThen, type MaybePromise } from "../../base/maybe-promise.ts";
-import { mapInTurns } from "../../base/yielding.ts";
+import { andThen, type MaybePromise } from "../../base/turns/maybe-promise.ts";
+import { mapInTurns } from "../../base/turns/yielding.ts";
 import { checkSize } from "../objects/object-size.ts";
 import { entryWith } from "../../storage/entry.ts";
 import { StoreView } from "../../storage/store-view.ts";

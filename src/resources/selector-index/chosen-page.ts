@@ -1,4 +1,4 @@
-import type { MaybePromise } from "../../base/maybe-promise.ts";
+import type { MaybePromise } from "../../base/turns/maybe-promise.ts";
 import type { Entry, Store } from "../../storage/store.ts";
 import type { Candidates } from "./collection-index.ts";
 

@@ -1,5 +1,5 @@
-import { andThen, type MaybePromise } from "../../base/maybe-promise.ts";
-import { nextTurn } from "../../base/yielding.ts";
+import { andThen, type MaybePromise } from "../../base/turns/maybe-promise.ts";
+import { nextTurn } from "../../base/turns/yielding.ts";
 import { prefixEnd } from "../../storage/keys.ts";
 import type { Entry, Revision, Store, StoreEvent, Subscription } from "../../storage/store.ts";
 import type { SelectionTerm } from "../objects/selection.ts";

@@ -1,5 +1,5 @@
-import type { Clock, Timer } from "../../base/clock.ts";
-import { andThen, detach, type MaybePromise } from "../../base/maybe-promise.ts";
+import type { Clock, Timer } from "../../base/time/clock.ts";
+import { andThen, detach, type MaybePromise } from "../../base/turns/maybe-promise.ts";
 import { RevisionCompactedError, type Store } from "../../storage/store.ts";
 import {
   CollectionIndex,

@@ -1,4 +1,4 @@
-import { createYielder } from "../../base/yielding.ts";
+import { createYielder } from "../../base/turns/yielding.ts";
 import type { AddressRange } from "./address-range.ts";
 
 /** An IPAddress object. */

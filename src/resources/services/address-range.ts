@@ -1,5 +1,5 @@
 import { isIPv4, isIPv6 } from "node:net";
-import { addressNumber } from "../../base/ip-address.ts";
+import { addressNumber } from "../../base/network/ip-address.ts";
 
 /** Maximum number of used addresses of a range; an IPv6 range has more than a cluster can use. */
 const maxSize = 65_536n;

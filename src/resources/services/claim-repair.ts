@@ -1,4 +1,4 @@
-import type { Clock, Timer } from "../../base/clock.ts";
+import type { Clock, Timer } from "../../base/time/clock.ts";
 import type { Entry, Revision, Store } from "../../storage/store.ts";
 import type { ClaimName } from "./claims.ts";
 import type { ServiceAllocation } from "./service-allocation.ts";

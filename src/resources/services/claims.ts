@@ -1,7 +1,7 @@
 import type { ApiObject } from "../../schema/kind.ts";
 import { canonicalAddress } from "./address-range.ts";
 import type { ServiceSpecValue } from "./families.ts";
-import { nextTurn } from "../../base/yielding.ts";
+import { nextTurn } from "../../base/turns/yielding.ts";
 import type { Entry, Revision, Store, WriteCondition } from "../../storage/store.ts";
 import { asBuffer } from "../objects/stored.ts";
 

@@ -5,7 +5,7 @@ import { managerId } from "../../fields/apply/manager.ts";
 import { applySteps, type Versions } from "../../fields/apply/ownership.ts";
 import { shapeOfStruct } from "../../fields/apply/shape.ts";
 import { ownersInView, ownersAfterViewWrite, type ViewedField } from "../../fields/apply/view-owners.ts";
-import { doSteps } from "../../base/steps.ts";
+import { doSteps } from "../../base/turns/steps.ts";
 import type { ApiObject } from "../../schema/kind.ts";
 import { checkPart, guarded, type ApplyOptions } from "./apply.ts";
 import { type Engine, type Target, type WriteResult } from "../engine/engine.ts";

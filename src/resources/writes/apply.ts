@@ -1,9 +1,9 @@
 import type { JsonDocument } from "../../base/json/exact.ts";
 import { deepClone, type JsonValue } from "../../base/json/value.ts";
-import { andThen, type MaybePromise } from "../../base/maybe-promise.ts";
-import type { Steps } from "../../base/steps.ts";
+import { andThen, type MaybePromise } from "../../base/turns/maybe-promise.ts";
+import type { Steps } from "../../base/turns/steps.ts";
 import { StatusError, type Cause } from "../../base/status-error.ts";
-import { runPaced } from "../../base/work-pace.ts";
+import { runPaced } from "../../base/turns/work-pace.ts";
 import type { FieldSet } from "../../fields/apply/field-set.ts";
 import {
   encodeManagedFields,

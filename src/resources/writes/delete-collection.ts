@@ -1,5 +1,5 @@
 import { StatusError } from "../../base/status-error.ts";
-import { createYielder } from "../../base/yielding.ts";
+import { createYielder } from "../../base/turns/yielding.ts";
 import type { Entry } from "../../storage/store.ts";
 import { deleteObject, warnOfOrphans, type DeleteOptions } from "./delete.ts";
 import type { Engine, Target } from "../engine/engine.ts";

@@ -1,6 +1,6 @@
 import { invalidManagersWarning } from "../ownership/admitted-managers.ts";
 import { dropRepeatedOwners, withWarnings } from "../input/repeated-owners.ts";
-import type { MaybePromise } from "../../base/maybe-promise.ts";
+import type { MaybePromise } from "../../base/turns/maybe-promise.ts";
 import type { StatusError } from "../../base/status-error.ts";
 import { ignoreTimeOnlyChange } from "../../fields/apply/managed-fields.ts";
 import type { ManagedFieldsText } from "../../fields/apply/managed-fields-text.ts";

@@ -1,6 +1,6 @@
-import type { MaybePromise } from "../../base/maybe-promise.ts";
-import { doSteps, type Steps } from "../../base/steps.ts";
-import { runPaced } from "../../base/work-pace.ts";
+import type { MaybePromise } from "../../base/turns/maybe-promise.ts";
+import { doSteps, type Steps } from "../../base/turns/steps.ts";
+import { runPaced } from "../../base/turns/work-pace.ts";
 import { StatusError } from "../../base/status-error.ts";
 import { isObject, type JsonObject, type JsonValue } from "../../base/json/value.ts";
 import type { JsonDocument } from "../../base/json/exact.ts";

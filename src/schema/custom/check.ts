@@ -1,6 +1,6 @@
 import { encodeJson } from "../../base/json/encode.ts";
 import { deepEqual, getMember, isObject, type JsonObject, type JsonValue } from "../../base/json/value.ts";
-import { andThen, type MaybePromise } from "../../base/maybe-promise.ts";
+import { andThen, type MaybePromise } from "../../base/turns/maybe-promise.ts";
 import { checkInTurns } from "../check-in-turns.ts";
 import type { FieldReport } from "../faults.ts";
 import { checkEmbedded } from "./embedded.ts";

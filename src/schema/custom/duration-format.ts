@@ -1,4 +1,4 @@
-import { parseDuration } from "../../base/duration.ts";
+import { parseDuration } from "../../base/time/duration.ts";
 
 const second = 1_000_000_000n;
 

@@ -1,4 +1,4 @@
-import { isAddress } from "../../base/ip-address.ts";
+import { isAddress } from "../../base/network/ip-address.ts";
 import { parseDurationFormat } from "./duration-format.ts";
 
 /** Whether a string has a format. */

@@ -1,7 +1,7 @@
 import { encodeJson } from "../../base/json/encode.ts";
 import { isObject, type JsonValue } from "../../base/json/value.ts";
 import type { FieldReport } from "../faults.ts";
-import type { MaybePromise } from "../../base/maybe-promise.ts";
+import type { MaybePromise } from "../../base/turns/maybe-promise.ts";
 import { checkInTurns } from "../check-in-turns.ts";
 import { sortMembers } from "./order.ts";
 import type { SchemaNode } from "./schema-node.ts";

@@ -1,5 +1,5 @@
 import { deepEqual, getMember, isObject, type JsonValue } from "../../base/json/value.ts";
-import { andThen, type MaybePromise } from "../../base/maybe-promise.ts";
+import { andThen, type MaybePromise } from "../../base/turns/maybe-promise.ts";
 import { checkInTurns } from "../check-in-turns.ts";
 import type { FieldReport } from "../faults.ts";
 import { keyText } from "./list-items.ts";

@@ -43,7 +43,7 @@ import { nodeRestriction } from "../../admission/plugins/node-restriction/node-r
 import { type Released, rowOf, rowsIn, since } from "../../base/release-rows.ts";
 import { type Release } from "../../base/releases.ts";
 import { stackOf } from "../../base/logger.ts";
-import type { MaybePromise } from "../../base/maybe-promise.ts";
+import type { MaybePromise } from "../../base/turns/maybe-promise.ts";
 import { Namespace } from "../../kinds/core/namespace.ts";
 import { ConfigurationError } from "../../schema/configuration.ts";
 import { validatingPolicies } from "./policies.ts";

@@ -7,12 +7,12 @@ import {
   type ManifestDocument,
   type ManifestObjects,
 } from "../../admission/manifests/read-manifests.ts";
-import { FileWatch } from "../../base/file-watch.ts";
+import { FileWatch } from "../../base/files/file-watch.ts";
 import { SyntaxFault } from "../../base/json/syntax-fault.ts";
 import { stackOf } from "../../base/logger.ts";
 import { ManifestCounters } from "../../base/manifest-counters.ts";
-import { whyUnreadable } from "../../base/unreadable.ts";
-import { decodeDocuments } from "../../base/yaml-documents.ts";
+import { whyUnreadable } from "../../base/files/unreadable.ts";
+import { decodeDocuments } from "../../base/yaml/yaml-documents.ts";
 import { ConfigurationError } from "../../schema/configuration.ts";
 import type { Kind } from "../../schema/kind.ts";
 import { featureGates } from "../features/enabled-features.ts";

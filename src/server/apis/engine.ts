@@ -1,7 +1,7 @@
 import { totalmem } from "node:os";
 import { randomValues } from "../../base/random.ts";
 import { stackOf } from "../../base/logger.ts";
-import { Timestamps } from "../../base/timestamps.ts";
+import { Timestamps } from "../../base/time/timestamps.ts";
 import { RecentFieldSets } from "../../fields/apply/recent-field-sets.ts";
 import type { Engine } from "../../resources/engine/engine.ts";
 import { RepeatedApplies } from "../../resources/engine/repeated-applies.ts";

@@ -21,7 +21,7 @@ import { OptionsError } from "../options/options-error.ts";
 import { stackOf } from "../../base/logger.ts";
 import type { ServerOptions } from "../options/server-options.ts";
 import { webhookBackend, type Lost } from "./audit-webhook.ts";
-import { rarely } from "../../base/clock.ts";
+import { rarely } from "../../base/time/clock.ts";
 
 /** Minimum interval of log lines about lost events. */
 const lostLogIntervalMs = 5000;

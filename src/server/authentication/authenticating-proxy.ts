@@ -1,7 +1,7 @@
 import { AuthenticatingProxy, type IdentityHeaders } from "../../authentication/authenticating-proxy.ts";
 import type { AuthorityPool } from "../../authentication/authority-pool.ts";
 import { ClientCertificateVerifier } from "../../authentication/presented-certificate.ts";
-import type { Clock } from "../../base/clock.ts";
+import type { Clock } from "../../base/time/clock.ts";
 import type { ClusterTrust } from "../../controllers/cluster-authentication-trust.ts";
 import { featureGates } from "../features/enabled-features.ts";
 import type { ProxySettings } from "../options/settings-types.ts";

@@ -11,7 +11,7 @@ import { LiveObjects } from "../../authentication/live-objects.ts";
 import { ServiceAccountTokens } from "../../authentication/service-accounts/service-account-tokens.ts";
 import { parseTokenFile, TokenFileAuthenticator, type TokenEntry } from "../../authentication/token-file.ts";
 import { TokenWebhook } from "../../authentication/token-webhook.ts";
-import { rarely } from "../../base/clock.ts";
+import { rarely } from "../../base/time/clock.ts";
 import { applies, since } from "../../base/release-rows.ts";
 import { authentication } from "../../kinds/groups.ts";
 import { groupName } from "../../schema/kind.ts";

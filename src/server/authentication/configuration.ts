@@ -6,7 +6,7 @@ import {
 } from "../../authentication/configuration/authentication-configuration.ts";
 import { ConfiguredTokens } from "../../authentication/configuration/configured-tokens.ts";
 import { OidcTokens } from "../../authentication/oidc/oidc-tokens.ts";
-import { rarely } from "../../base/clock.ts";
+import { rarely } from "../../base/time/clock.ts";
 import { stackOf } from "../../base/logger.ts";
 import { RemoteClient } from "../../remote/remote-client.ts";
 import { ConfigurationError } from "../../schema/configuration.ts";

@@ -3,7 +3,7 @@ import type { AuthenticationCounters } from "../../authentication/counters.ts";
 import { userOf, usernamePrefix } from "../../authentication/oidc/claims-to-user.ts";
 import { ProviderSignIn } from "../../authentication/oidc/provider-sign-in.ts";
 import { OidcTokens } from "../../authentication/oidc/oidc-tokens.ts";
-import { rarely } from "../../base/clock.ts";
+import { rarely } from "../../base/time/clock.ts";
 import type { RemoteFault } from "../../remote/answer-reader.ts";
 import { RemoteClient } from "../../remote/remote-client.ts";
 import type { OidcSettings } from "../options/settings-types.ts";

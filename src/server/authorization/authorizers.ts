@@ -9,7 +9,7 @@ import {
 import type { NamedAuthorizer } from "../../authorization/guarded-authorizer.ts";
 import { NodeAuthorizer } from "../../authorization/node/node-authorizer.ts";
 import { AuthorizationWebhook } from "../../authorization/webhook.ts";
-import { rarely } from "../../base/clock.ts";
+import { rarely } from "../../base/time/clock.ts";
 import { authorization } from "../../kinds/groups.ts";
 import { groupName } from "../../schema/kind.ts";
 import { StoredInsight } from "../../authorization/insight/stored-insight.ts";

@@ -6,7 +6,7 @@ import {
 import type { ConfiguredWebhook } from "../../authorization/configuration/check-webhook.ts";
 import { MatchCounters } from "../../authorization/configuration/match-counters.ts";
 import { AuthorizationWebhook } from "../../authorization/webhook.ts";
-import { rarely } from "../../base/clock.ts";
+import { rarely } from "../../base/time/clock.ts";
 import { ReloadCounters } from "../../base/reload-counters.ts";
 import { authorization } from "../../kinds/groups.ts";
 import { inClusterConfiguration, ownPodCredentials } from "../../remote/in-cluster-configuration.ts";

@@ -16,7 +16,7 @@ import type {
 import type { BulkAccessReviewSpec } from "../../kinds/insight/bulk-access-review.ts";
 import { decodeContinueToken, encodeContinueToken } from "../../kinds/insight/continue-token.ts";
 import { defaultSubjects, type SubjectAccessListSpec } from "../../kinds/insight/subject-access-list.ts";
-import type { Timestamps } from "../../base/timestamps.ts";
+import type { Timestamps } from "../../base/time/timestamps.ts";
 import type { Registry } from "../../resources/registry/registry.ts";
 import { insightNotes } from "../../authorization/reviews/insight-notes.ts";
 

@@ -1,6 +1,6 @@
 import type { HttpListener } from "../../http/transport/listener.ts";
 import { Periodic } from "../../storage/periodic.ts";
-import { FileWatch } from "../../base/file-watch.ts";
+import { FileWatch } from "../../base/files/file-watch.ts";
 import { stackOf } from "../../base/logger.ts";
 import type { ServerOptions } from "../options/server-options.ts";
 import type { Serving } from "./serving.ts";

@@ -1,4 +1,4 @@
-import type { Clock } from "../../base/clock.ts";
+import type { Clock } from "../../base/time/clock.ts";
 import type { CertificatePair } from "../../base/certificates/x509.ts";
 import type { sharedKeyNames, SharedValues } from "../../storage/shared-values.ts";
 import {

@@ -1,4 +1,4 @@
-import { Timestamps } from "../../base/timestamps.ts";
+import { Timestamps } from "../../base/time/timestamps.ts";
 import { stackOf } from "../../base/logger.ts";
 import {
   ensureDefaultCpuRequest,

@@ -10,7 +10,7 @@ import { AddressRange } from "../../resources/services/address-range.ts";
 import { ServiceClaimRepair } from "../../resources/services/claim-repair.ts";
 import { ServiceAllocation, type PortRange } from "../../resources/services/service-allocation.ts";
 import { applies, gate, since } from "../../base/release-rows.ts";
-import { rarely } from "../../base/clock.ts";
+import { rarely } from "../../base/time/clock.ts";
 import { stackOf } from "../../base/logger.ts";
 import type { Store } from "../../storage/store.ts";
 import { groupName } from "../../schema/kind.ts";

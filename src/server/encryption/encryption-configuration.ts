@@ -1,5 +1,5 @@
 import { apiGroup, groupVersion } from "../../vocabulary/names.ts";
-import { parseDuration } from "../../base/duration.ts";
+import { parseDuration } from "../../base/time/duration.ts";
 import { applies, gate, since, until } from "../../base/release-rows.ts";
 import { defaultRelease, type Release } from "../../base/releases.ts";
 import { assertNoFaults, readConfiguration } from "../../schema/configuration.ts";

@@ -1,5 +1,5 @@
 import { stackOf } from "../../base/logger.ts";
-import { detach } from "../../base/maybe-promise.ts";
+import { detach } from "../../base/turns/maybe-promise.ts";
 import { ReloadCounters } from "../../base/reload-counters.ts";
 import type { HealthCheck } from "../../http/documents/health.ts";
 import { encryptionObserver } from "../../http/metrics/encryption-metrics.ts";

@@ -1,4 +1,4 @@
-import type { Clock } from "../../base/clock.ts";
+import type { Clock } from "../../base/time/clock.ts";
 import type { KnownObjects } from "../../kinds/typed-objects.ts";
 import type { ServerClient } from "../library/server-client.ts";
 import type { Faults } from "../faults/faults.ts";

@@ -1,4 +1,4 @@
-import { systemClock } from "../../base/clock.ts";
+import { systemClock } from "../../base/time/clock.ts";
 import { SeededRandom } from "../../base/seeded-random.ts";
 import type { KnownObjects, ObjectsOf } from "../../kinds/typed-objects.ts";
 import type { Kind } from "../../schema/kind.ts";

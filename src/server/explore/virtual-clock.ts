@@ -1,5 +1,5 @@
-import type { Clock, Timer } from "../../base/clock.ts";
-import { DueTimers } from "../../base/due-timers.ts";
+import type { Clock, Timer } from "../../base/time/clock.ts";
+import { DueTimers } from "../../base/time/due-timers.ts";
 
 /** Time that passes only when the test lets it. */
 export class VirtualTime {

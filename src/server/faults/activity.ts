@@ -1,4 +1,4 @@
-import { systemClock } from "../../base/clock.ts";
+import { systemClock } from "../../base/time/clock.ts";
 import type { Store } from "../../storage/store.ts";
 
 /** How {@link Faults.settle} decides that everything is quiet. */

@@ -1,5 +1,5 @@
-import type { Clock } from "../../base/clock.ts";
-import type { MaybePromise } from "../../base/maybe-promise.ts";
+import type { Clock } from "../../base/time/clock.ts";
+import type { MaybePromise } from "../../base/turns/maybe-promise.ts";
 import { StatusError } from "../../base/status-error.ts";
 import type { Engine } from "../../resources/engine/engine.ts";
 import { ConnectionLostError } from "../../resources/engine/connection-lost-error.ts";

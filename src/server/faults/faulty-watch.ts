@@ -1,4 +1,4 @@
-import type { MaybePromise } from "../../base/maybe-promise.ts";
+import type { MaybePromise } from "../../base/turns/maybe-promise.ts";
 import type { WatchChange, WatchObserver } from "../../resources/registry/watch-change.ts";
 import type { Revision, Subscription } from "../../storage/store.ts";
 

@@ -1,4 +1,4 @@
-import type { Clock } from "../../base/clock.ts";
+import type { Clock } from "../../base/time/clock.ts";
 import { defaultRelease, type Release } from "../../base/releases.ts";
 import { ComponentStatus } from "../../kinds/core/component-status.ts";
 import type { ApiObject } from "../../schema/kind.ts";

@@ -1,5 +1,5 @@
-import type { Clock, Timer } from "../../base/clock.ts";
-import type { MaybePromise } from "../../base/maybe-promise.ts";
+import type { Clock, Timer } from "../../base/time/clock.ts";
+import type { MaybePromise } from "../../base/turns/maybe-promise.ts";
 import type { HealthCheck, HealthChecks } from "../../http/documents/health.ts";
 import { StoreFullError, type Store, type StoreError } from "../../storage/store.ts";
 import type { Vocabulary } from "../../vocabulary/vocabulary.ts";

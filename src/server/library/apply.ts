@@ -4,7 +4,7 @@ import { readManifests } from "../../base/manifests.ts";
 import { decodeJson } from "../../base/json/decode.ts";
 import { SyntaxFault } from "../../base/json/syntax-fault.ts";
 import { StatusError } from "../../base/status-error.ts";
-import { decodeDocuments } from "../../base/yaml-documents.ts";
+import { decodeDocuments } from "../../base/yaml/yaml-documents.ts";
 import type { ApiObject } from "../../schema/kind.ts";
 import type { Client } from "../../resources/clients/client.ts";
 import type { ApplyOptions } from "./server-client.ts";

@@ -1,4 +1,4 @@
-import { andThen, type MaybePromise } from "../../base/maybe-promise.ts";
+import { andThen, type MaybePromise } from "../../base/turns/maybe-promise.ts";
 import type { UserInfo } from "../../base/user-info.ts";
 import { addedGroups } from "../../authentication/added-groups.ts";
 import type { Authorizer, ResourceAttributes } from "../../authorization/authorizer.ts";

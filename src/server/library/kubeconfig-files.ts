@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { writePrivateFile } from "../../base/private-file.ts";
+import { writePrivateFile } from "../../base/files/private-file.ts";
 import { issueClientCertificate } from "../../base/certificates/serving-certificates.ts";
 import type { Serving } from "../certificates/serving.ts";
 import { kubeconfig, type ClientCredentials } from "../listening/kubeconfig.ts";

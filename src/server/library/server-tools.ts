@@ -1,5 +1,5 @@
-import type { Clock } from "../../base/clock.ts";
-import type { ManualClock } from "../../base/manual-clock.ts";
+import type { Clock } from "../../base/time/clock.ts";
+import type { ManualClock } from "../../base/time/manual-clock.ts";
 import type { RequestLog } from "../../http/metrics/request-log.ts";
 import type { ApiObject } from "../../schema/kind.ts";
 import type { Faults } from "../faults/faults.ts";

@@ -1,4 +1,4 @@
-import { rarely } from "../../base/clock.ts";
+import { rarely } from "../../base/time/clock.ts";
 import { BackendSockets } from "../../http/backends/backend-sockets.ts";
 import type { ConnectionRules } from "../../http/backends/rules.ts";
 import type { ConnectionObserver } from "../../http/transport/connection-observer.ts";

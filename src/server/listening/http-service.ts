@@ -36,7 +36,7 @@ import { OpenStreams } from "../../http/transport/open-streams.ts";
 import { applies, rowsIn, since } from "../../base/release-rows.ts";
 import { type Release } from "../../base/releases.ts";
 import type { AggregatedVersion } from "../../http/documents/aggregated-discovery.ts";
-import { rarely } from "../../base/clock.ts";
+import { rarely } from "../../base/time/clock.ts";
 import type { Engine } from "../../resources/engine/engine.ts";
 import { ComponentStatus } from "../../kinds/core/component-status.ts";
 import { aggregationRules } from "../apis/aggregation.ts";

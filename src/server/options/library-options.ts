@@ -1,4 +1,4 @@
-import { systemClock, type Clock } from "../../base/clock.ts";
+import { systemClock, type Clock } from "../../base/time/clock.ts";
 import { silentLogger, type Logger } from "../../base/logger.ts";
 import type { Kind } from "../../schema/kind.ts";
 import { storeMethods } from "../../storage/guarded-store.ts";

@@ -1,6 +1,6 @@
 import type { ServingFileName } from "../../base/certificates/serving-certificates.ts";
 import type { Random } from "../../base/random.ts";
-import type { Clock } from "../../base/clock.ts";
+import type { Clock } from "../../base/time/clock.ts";
 import type { Logger } from "../../base/logger.ts";
 import type { OtherProcesses } from "../../base/other-processes.ts";
 import type { Store } from "../../storage/store.ts";

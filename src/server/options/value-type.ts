@@ -1,4 +1,4 @@
-import { parseDuration } from "../../base/duration.ts";
+import { parseDuration } from "../../base/time/duration.ts";
 import { similarName } from "../../base/similar-name.ts";
 
 /** The type of a flag's value, as the help text shows it. */

@@ -1,4 +1,4 @@
-import { parseDuration } from "../../base/duration.ts";
+import { parseDuration } from "../../base/time/duration.ts";
 import { similarName } from "../../base/similar-name.ts";
 import { builtInKinds } from "../../kinds/all.ts";
 import { isStored, resourceOf, storePrefixOf, type Resource } from "../../resources/registry/registry.ts";

@@ -1,6 +1,6 @@
 import { randomValues } from "../../base/random.ts";
-import { RecentMap } from "../../base/recent-map.ts";
-import { Timestamps } from "../../base/timestamps.ts";
+import { RecentMap } from "../../base/collections/recent-map.ts";
+import { Timestamps } from "../../base/time/timestamps.ts";
 import { APIService } from "../../kinds/apiregistration/api-service.ts";
 import { LimitRange } from "../../kinds/core/limit-range.ts";
 import { Namespace } from "../../kinds/core/namespace.ts";

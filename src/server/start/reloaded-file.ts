@@ -1,5 +1,5 @@
 import type { ReloadCounters } from "../../base/reload-counters.ts";
-import { FileWatch } from "../../base/file-watch.ts";
+import { FileWatch } from "../../base/files/file-watch.ts";
 import { stackOf } from "../../base/logger.ts";
 import { ConfigurationError } from "../../schema/configuration.ts";
 import { readOptionBytes } from "../options/option-files.ts";

@@ -1,4 +1,4 @@
-import type { Timer } from "../../base/clock.ts";
+import type { Timer } from "../../base/time/clock.ts";
 import { stackOf } from "../../base/logger.ts";
 import type { ServerOptions } from "../options/server-options.ts";
 

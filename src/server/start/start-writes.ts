@@ -1,4 +1,4 @@
-import type { Clock, Timer } from "../../base/clock.ts";
+import type { Clock, Timer } from "../../base/time/clock.ts";
 import { stackOf, type Logger } from "../../base/logger.ts";
 import { StoreFullError, StoreTimeoutError, StoreUnavailableError } from "../../storage/store.ts";
 

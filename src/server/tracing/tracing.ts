@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { rarely } from "../../base/clock.ts";
+import { rarely } from "../../base/time/clock.ts";
 import { applies, since } from "../../base/release-rows.ts";
 import { Tracer } from "../../base/tracing/tracer.ts";
 import type { MetricSet } from "../../http/metrics/metric-set.ts";

@@ -4,7 +4,7 @@ import {
   type ClientConfiguration,
 } from "../../remote/client-configuration.ts";
 import { RemoteService, type ServiceLimits } from "../../remote/remote-service.ts";
-import { FileWatch } from "../../base/file-watch.ts";
+import { FileWatch } from "../../base/files/file-watch.ts";
 import { OptionsError } from "../options/options-error.ts";
 import type { ServerOptions } from "../options/server-options.ts";
 

@@ -1,5 +1,5 @@
-import { andThen, detach, type MaybePromise } from "../../base/maybe-promise.ts";
-import { createYielder } from "../../base/yielding.ts";
+import { andThen, detach, type MaybePromise } from "../../base/turns/maybe-promise.ts";
+import { createYielder } from "../../base/turns/yielding.ts";
 import {
   StoreError,
   StoreTimeoutError,

@@ -1,4 +1,4 @@
-import type { MaybePromise } from "../../base/maybe-promise.ts";
+import type { MaybePromise } from "../../base/turns/maybe-promise.ts";
 
 /** Direction of a transformation, as in the labels of the reference's metrics. */
 export type Direction = "from_storage" | "to_storage";

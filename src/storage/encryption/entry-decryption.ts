@@ -1,7 +1,7 @@
 import { qualifiedName } from "../../base/group-names.ts";
-import { andThen, type MaybePromise } from "../../base/maybe-promise.ts";
-import { RecentMap } from "../../base/recent-map.ts";
-import { mapInTurns } from "../../base/yielding.ts";
+import { andThen, type MaybePromise } from "../../base/turns/maybe-promise.ts";
+import { RecentMap } from "../../base/collections/recent-map.ts";
+import { mapInTurns } from "../../base/turns/yielding.ts";
 import { entryFromDraft, entryWith, eventBytes } from "../entry.ts";
 import type { Draft, Entry, Revision, StoreEvent } from "../store.ts";
 import { observed, type EncryptionObserver } from "./encryption-observer.ts";

@@ -6,7 +6,7 @@ import {
   randomBytes,
   type KeyObject,
 } from "node:crypto";
-import { RecentMap } from "../../base/recent-map.ts";
+import { RecentMap } from "../../base/collections/recent-map.ts";
 import { EncryptionError, type ValueCipher } from "./value-cipher.ts";
 
 const saltBytes = 16;

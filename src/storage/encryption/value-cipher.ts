@@ -1,4 +1,4 @@
-import type { MaybePromise } from "../../base/maybe-promise.ts";
+import type { MaybePromise } from "../../base/turns/maybe-promise.ts";
 import { StoreError } from "../store.ts";
 
 /** Encrypts and decrypts values with one key, or with keys that a service holds. */

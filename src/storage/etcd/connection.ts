@@ -1,4 +1,4 @@
-import type { Clock } from "../../base/clock.ts";
+import type { Clock } from "../../base/time/clock.ts";
 import { type StoreError, StoreFullError, StoreUnavailableError } from "../store.ts";
 import { type ServiceError, status } from "./grpc.ts";
 import { grpcMembers, type Member, type MemberTls, type OpenWatch, type WatchListener } from "./member.ts";

@@ -1,4 +1,4 @@
-import type { Clock, Timer } from "../../base/clock.ts";
+import type { Clock, Timer } from "../../base/time/clock.ts";
 import { firstRevision, revisionOf } from "../entry.ts";
 import { closedError, type Feed } from "../feed.ts";
 import { Periodic } from "../periodic.ts";

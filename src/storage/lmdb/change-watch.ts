@@ -1,5 +1,5 @@
 import { type FSWatcher, watch } from "node:fs";
-import type { Clock, Timer } from "../../base/clock.ts";
+import type { Clock, Timer } from "../../base/time/clock.ts";
 
 /** Interval of polling for a new revision without file notifications; a poll costs about a microsecond. */
 const pollMs = 250;

@@ -12,8 +12,8 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { open, type RootDatabase } from "lmdb";
-import { type Clock, systemClock } from "../../base/clock.ts";
-import { makeFolder } from "../../base/folders.ts";
+import { type Clock, systemClock } from "../../base/time/clock.ts";
+import { makeFolder } from "../../base/files/folders.ts";
 import { firstRevision } from "../entry.ts";
 import type { RequestedStamp } from "../stamp.ts";
 import { StoreDamagedError, StoreError } from "../store.ts";

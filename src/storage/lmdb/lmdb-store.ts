@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import type { MaybePromise } from "../../base/maybe-promise.ts";
+import type { MaybePromise } from "../../base/turns/maybe-promise.ts";
 import { closedError, Feed } from "../feed.ts";
 import { assertKey, assertPrefix, countersOf } from "../keys.ts";
 import { compactionIntervalMs, defaultRetentionMs, type StoreOptions } from "../options.ts";

@@ -1,7 +1,7 @@
 import { rmSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { systemClock } from "../../base/clock.ts";
-import { makeFolder, syncFile } from "../../base/folders.ts";
+import { systemClock } from "../../base/time/clock.ts";
+import { makeFolder, syncFile } from "../../base/files/folders.ts";
 import type { Stamp } from "../stamp.ts";
 import { type Store, StoreUnavailableError } from "../store.ts";
 import { requireStore } from "./require-store.ts";

@@ -1,7 +1,7 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import type { Database, Key } from "lmdb";
-import { syncFile } from "../../base/folders.ts";
+import { syncFile } from "../../base/files/folders.ts";
 import { StoreError } from "../store.ts";
 import { requireStore } from "./require-store.ts";
 import { checkNow, pageDamage } from "./check.ts";

@@ -1,4 +1,4 @@
-import type { SortedMap } from "../../base/sorted-map.ts";
+import type { SortedMap } from "../../base/collections/sorted-map.ts";
 import type { Entry, Revision } from "../store.ts";
 
 /** The values of a memory store at one revision. It doesn't change, and shares the values with the store. */

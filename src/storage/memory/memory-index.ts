@@ -1,4 +1,4 @@
-import { SortedMap } from "../../base/sorted-map.ts";
+import { SortedMap } from "../../base/collections/sorted-map.ts";
 import { firstRevision } from "../entry.ts";
 import { compareKeys, countersOf, prefixDepth, prefixEnd } from "../keys.ts";
 import type { Entry, Revision, StoreEvent } from "../store.ts";

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
-import type { Clock } from "../../base/clock.ts";
+import type { Clock } from "../../base/time/clock.ts";
 import { firstRevision, revisionOf } from "../entry.ts";
 import type { Feed, PastSlice } from "../feed.ts";
 import { prefixEnd } from "../keys.ts";

@@ -1,5 +1,5 @@
-import type { Clock, Timer } from "../../base/clock.ts";
-import { detach } from "../../base/maybe-promise.ts";
+import type { Clock, Timer } from "../../base/time/clock.ts";
+import { detach } from "../../base/turns/maybe-promise.ts";
 import type { Connection } from "./connection.ts";
 import type { Session } from "./session.ts";
 

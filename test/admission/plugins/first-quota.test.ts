@@ -2,7 +2,7 @@ import { afterEach, expect, test } from "vitest";
 import { QuotaIndex } from "../../../src/admission/plugins/resource-quota/quota-index.ts";
 import { QuotaTurns } from "../../../src/admission/plugins/resource-quota/quota-turns.ts";
 import { resourceQuota } from "../../../src/admission/plugins/resource-quota/resource-quota.ts";
-import { systemClock } from "../../../src/base/clock.ts";
+import { systemClock } from "../../../src/base/time/clock.ts";
 import { ConfigMap } from "../../../src/kinds/core/config-map.ts";
 import { ResourceQuota } from "../../../src/kinds/core/resource-quota.ts";
 import { Client } from "../../../src/resources/clients/client.ts";

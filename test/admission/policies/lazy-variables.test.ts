@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { compile } from "../../../src/cel/compile.ts";
-import { int } from "../../../src/cel/types.ts";
+import { int } from "../../../src/cel/types/types.ts";
 import { ok } from "../../api/support.ts";
 import { configMap, CONFIG_MAPS, configMapRule, withPolicies } from "./support.ts";
 

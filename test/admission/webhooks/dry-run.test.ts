@@ -1,7 +1,7 @@
 import { PolicyPrograms } from "../../../src/admission/policies/environment.ts";
 import { describe, expect, it } from "vitest";
 import { silentLogger } from "../../../src/base/logger.ts";
-import { systemClock } from "../../../src/base/clock.ts";
+import { systemClock } from "../../../src/base/time/clock.ts";
 import { ReviewRequests } from "../../../src/admission/webhooks/review-request.ts";
 import { ReviewObjects } from "../../../src/admission/webhooks/review-objects.ts";
 import type { WebhookServices } from "../../../src/admission/webhooks/services.ts";

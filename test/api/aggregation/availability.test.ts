@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { StatusError } from "../../../src/base/status-error.ts";
 import { checkAvailability, type ServiceObjects } from "../../../src/aggregation/availability.ts";
 import { RemoteApiService } from "../../../src/aggregation/remote-api-service.ts";
-import { systemClock } from "../../../src/base/clock.ts";
+import { systemClock } from "../../../src/base/time/clock.ts";
 import { closedPort } from "../../support/backends.ts";
 import { TestServer } from "../../support/api.ts";
 import { apiService, apiServices, availability, ExtensionServer } from "../../support/extension-server.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { systemClock } from "../../../src/base/clock.ts";
+import { systemClock } from "../../../src/base/time/clock.ts";
 import { createMemoryStore } from "../../../src/storage/memory/memory-store.ts";
 import { TestServer } from "../../support/api.ts";
 import { useServer } from "../../support/use-server.ts";

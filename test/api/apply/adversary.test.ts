@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { systemClock, type Clock } from "../../../src/base/clock.ts";
+import { systemClock, type Clock } from "../../../src/base/time/clock.ts";
 import { TestServer, type Answer } from "../../support/api.ts";
 
 const configMaps = "/api/v1/namespaces/default/configmaps";

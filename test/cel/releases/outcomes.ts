@@ -1,6 +1,6 @@
 import { compile } from "../../../src/cel/compile.ts";
 import { languageOf } from "../../../src/cel/libraries.ts";
-import { typeText } from "../../../src/cel/types.ts";
+import { typeText } from "../../../src/cel/types/types.ts";
 import type { Result } from "./result-file.ts";
 import { textOf } from "./value-text.ts";
 

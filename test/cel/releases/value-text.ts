@@ -1,4 +1,4 @@
-import { Cidr, IpAddress } from "../../../src/cel/ip-addresses.ts";
+import { Cidr, IpAddress } from "../../../src/cel/values/ip-addresses.ts";
 import {
   CelList,
   CelMap,
@@ -10,9 +10,9 @@ import {
   TypeValue,
   Uint,
   type Value,
-} from "../../../src/cel/values.ts";
-import { typeText } from "../../../src/cel/types.ts";
-import { durationText, timestampText } from "../../../src/cel/times.ts";
+} from "../../../src/cel/values/values.ts";
+import { typeText } from "../../../src/cel/types/types.ts";
+import { durationText, timestampText } from "../../../src/cel/values/times.ts";
 
 /** Writes a value as the recorder of the reference does: the same text for equal values. */
 export function textOf(value: Value): string {

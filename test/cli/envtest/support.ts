@@ -8,7 +8,7 @@ import {
   issueClientCertificate,
 } from "../../../src/base/certificates/serving-certificates.ts";
 import type { CertificatePair } from "../../../src/base/certificates/x509.ts";
-import { systemClock } from "../../../src/base/clock.ts";
+import { systemClock } from "../../../src/base/time/clock.ts";
 import { Api } from "../../support/api.ts";
 import { freePort, plinth } from "../../support/process.ts";
 

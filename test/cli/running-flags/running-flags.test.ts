@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, test } from "vitest";
-import { serveFlags } from "../../../src/cli/flags.ts";
+import { serveFlags } from "../../../src/cli/flags/flags.ts";
 import { freePort } from "../../support/process.ts";
 import { apiGroups } from "./api-rows.ts";
 import { auditGroups } from "./audit-rows.ts";

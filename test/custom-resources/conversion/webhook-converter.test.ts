@@ -3,7 +3,7 @@ import type { ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { createServingCertificates } from "../../../src/base/certificates/serving-certificates.ts";
-import { systemClock } from "../../../src/base/clock.ts";
+import { systemClock } from "../../../src/base/time/clock.ts";
 import { WebhookConverter } from "../../../src/custom-resources/conversion/webhook-converter.ts";
 import { WebhookCaller } from "../../../src/remote/webhook-caller.ts";
 import type { ApiObject } from "../../../src/schema/kind.ts";

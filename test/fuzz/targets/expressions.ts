@@ -3,7 +3,7 @@ import { compileLinear } from "../../../src/base/linear-expressions.ts";
 import { JsonPath, JsonPathFault } from "../../../src/base/json/json-path.ts";
 import { bind, compile, type Environment } from "../../../src/cel/compile.ts";
 import { languageOf } from "../../../src/cel/libraries.ts";
-import { dyn } from "../../../src/cel/types.ts";
+import { dyn } from "../../../src/cel/types/types.ts";
 import { parseFieldPath } from "../../../src/kinds/apiextensions/field-path.ts";
 import { attempt, textOf, type Target } from "../target.ts";
 
@@ -19,16 +19,16 @@ const laterEnvironment: Environment = { ...environment, language: languageOf("1.
 export const celTarget: Target = {
   name: "cel",
   files: [
-    "src/cel/checker.ts",
+    "src/cel/checking/checker.ts",
     "src/cel/compile.ts",
-    "src/cel/ip-addresses.ts",
-    "src/cel/quantities.ts",
-    "src/cel/semantic-versions.ts",
-    "src/cel/tokens.ts",
-    "src/cel/parser.ts",
-    "src/cel/plan.ts",
-    "src/cel/quoted.ts",
-    "src/cel/estimate.ts",
+    "src/cel/values/ip-addresses.ts",
+    "src/cel/values/quantities.ts",
+    "src/cel/values/semantic-versions.ts",
+    "src/cel/syntax/tokens.ts",
+    "src/cel/syntax/parser.ts",
+    "src/cel/evaluation/plan.ts",
+    "src/cel/syntax/quoted.ts",
+    "src/cel/costs/estimate.ts",
   ],
   seeds: [
     "self.list.all(x, x != null) && self.kind == 'A'",

@@ -1,7 +1,7 @@
 import { StatusError } from "../../../src/base/status-error.ts";
 import { parseTraceContext, traceHeaders } from "../../../src/base/tracing/trace-context.ts";
-import { cleanPath } from "../../../src/base/url-path.ts";
-import { decodedPercent, encodePath } from "../../../src/base/percent-encoding.ts";
+import { cleanPath } from "../../../src/base/network/url-path.ts";
+import { decodedPercent, encodePath } from "../../../src/base/network/percent-encoding.ts";
 import { parsePlace, portNumber } from "../../../src/http/backends/names.ts";
 import { readFacts } from "../../../src/http/request/facts.ts";
 import { mediaType } from "../../../src/http/request/media-types.ts";
@@ -22,8 +22,8 @@ import { attempt, expectSame, textOf, type Target } from "../target.ts";
 export const requestTarget: Target = {
   name: "request",
   files: [
-    "src/base/percent-encoding.ts",
-    "src/base/url-path.ts",
+    "src/base/network/percent-encoding.ts",
+    "src/base/network/url-path.ts",
     "src/http/backends/names.ts",
     "src/http/request/facts.ts",
     "src/http/request/parameters.ts",
@@ -86,7 +86,7 @@ export const requestTarget: Target = {
 /** Paths of webhooks, and percent-encoding. */
 export const pathTarget: Target = {
   name: "path",
-  files: ["src/base/percent-encoding.ts", "src/base/url-path.ts"],
+  files: ["src/base/network/percent-encoding.ts", "src/base/network/url-path.ts"],
   seeds: ["/a/../b//c/./", "/a%20b/%2e%2e/%2F", "/ä"],
   dictionary: ["/", "..", "%2e", "%", "%FF", "?", "#"],
   maxBytes: 512,

@@ -1,6 +1,6 @@
-import { scheduleFault } from "../../../src/base/cron.ts";
-import { formatDuration, parseDuration } from "../../../src/base/duration.ts";
-import { addressBytes, addressNumber, isAddress } from "../../../src/base/ip-address.ts";
+import { scheduleFault } from "../../../src/base/time/cron.ts";
+import { formatDuration, parseDuration } from "../../../src/base/time/duration.ts";
+import { addressBytes, addressNumber, isAddress } from "../../../src/base/network/ip-address.ts";
 import * as names from "../../../src/base/names.ts";
 import {
   compareQuantities,
@@ -8,8 +8,8 @@ import {
   parseQuantity,
   QuantityFault,
 } from "../../../src/base/quantity.ts";
-import { parseCelDuration, parseDate, parseTimestamp, timestampText } from "../../../src/cel/times.ts";
-import { escapedPath, parseUrl } from "../../../src/cel/url.ts";
+import { parseCelDuration, parseDate, parseTimestamp, timestampText } from "../../../src/cel/values/times.ts";
+import { escapedPath, parseUrl } from "../../../src/cel/values/url.ts";
 import { parseDurationFormat } from "../../../src/schema/custom/duration-format.ts";
 import { isIP } from "node:net";
 import { attempt, textOf, type Target } from "../target.ts";
@@ -36,7 +36,7 @@ export const quantityTarget: Target = {
 /** Durations in Go's format and those of custom resources and expressions. */
 export const durationTarget: Target = {
   name: "duration",
-  files: ["src/base/duration.ts", "src/schema/custom/duration-format.ts", "src/cel/times.ts"],
+  files: ["src/base/time/duration.ts", "src/schema/custom/duration-format.ts", "src/cel/values/times.ts"],
   seeds: ["1h30m", "1.5s", "-10ms", "0", "2562047h47m16.854775807s", "1us3ns", "P1D", "1 week 2 days"],
   dictionary: ["h", "m", "s", "ms", "us", "µs", "ns", ".", "-", "+", "P", "T", " days"],
   maxBytes: 512,
@@ -54,7 +54,7 @@ export const durationTarget: Target = {
 /** Timestamps of expressions: the text of a timestamp is the same one. */
 export const timestampTarget: Target = {
   name: "timestamp",
-  files: ["src/cel/times.ts"],
+  files: ["src/cel/values/times.ts"],
   seeds: [
     "2026-01-02T03:04:05Z",
     "2026-01-02T03:04:05.123456789+01:30",
@@ -75,7 +75,7 @@ export const timestampTarget: Target = {
 /** IP addresses: the same ones as in node:net. */
 export const addressTarget: Target = {
   name: "address",
-  files: ["src/base/ip-address.ts"],
+  files: ["src/base/network/ip-address.ts"],
   seeds: ["127.0.0.1", "::1", "fe80::1%eth0", "::ffff:1.2.3.4", "1:2:3:4:5:6:7:8"],
   dictionary: [":", "::", ".", "%", "255", "ffff", "0"],
   maxBytes: 128,
@@ -93,7 +93,7 @@ export const addressTarget: Target = {
 /** URLs of expressions: the path, escaped again, is a valid path. */
 export const urlTarget: Target = {
   name: "url",
-  files: ["src/cel/url.ts"],
+  files: ["src/cel/values/url.ts"],
   seeds: ["https://user@example.com:80/a%20b?x=1#f", "/a/b?c", "http://[::1]:8080/", "mailto:a@b"],
   dictionary: ["://", "/", "?", "#", "%20", "%", "@", ":", "[::1]", "\\"],
   run(bytes) {
@@ -107,7 +107,7 @@ export const urlTarget: Target = {
 /** Names and schedules, which have no decoder: checking them never fails, whatever the text. */
 export const nameTarget: Target = {
   name: "name",
-  files: ["src/base/names.ts", "src/base/cron.ts"],
+  files: ["src/base/names.ts", "src/base/time/cron.ts"],
   seeds: ["a", "example.com/a", "*.example.com", "*/5 0-23 1,15 jan-dec mon", "@daily", "TZ=UTC 0 0 * * *"],
   dictionary: ["/", ".", "-", "*", "*/", " ", ",", "@every 1h", "CRON_TZ=", "a".repeat(63)],
   run(bytes) {

@@ -1,6 +1,6 @@
-import { parseFieldSelector } from "../../../src/base/field-selector.ts";
-import { parseLabelRequirements } from "../../../src/base/label-selector-parser.ts";
-import { compileRequirements } from "../../../src/base/label-selector.ts";
+import { parseFieldSelector } from "../../../src/base/selectors/field-selector.ts";
+import { parseLabelRequirements } from "../../../src/base/selectors/label-selector-parser.ts";
+import { compileRequirements } from "../../../src/base/selectors/label-selector.ts";
 import { StatusError } from "../../../src/base/status-error.ts";
 import { ShardSelection, parseShards } from "../../../src/resources/objects/shards.ts";
 import { everything } from "../../../src/resources/objects/selection.ts";
@@ -11,7 +11,7 @@ const operators = { In: "in", NotIn: "notin" } as const;
 /** Label selectors in text: the requirements, written again, are the same ones. */
 export const labelSelectorTarget: Target = {
   name: "label-selector",
-  files: ["src/base/label-selector-parser.ts", "src/base/label-selector.ts"],
+  files: ["src/base/selectors/label-selector-parser.ts", "src/base/selectors/label-selector.ts"],
   seeds: ["a=b,c==d,e!=f", "x in (a,b), y notin (c), !z, w", "example.com/a>1,b<2", "in in (in)"],
   dictionary: ["=", "==", "!=", ",", " in (", " notin (", ")", "!", ">", "<", "a", "example.com/"],
   run(bytes) {
@@ -41,7 +41,7 @@ export const labelSelectorTarget: Target = {
 /** Field selectors: the requirements, written again with escapes, are the same ones. */
 export const fieldSelectorTarget: Target = {
   name: "field-selector",
-  files: ["src/base/field-selector.ts"],
+  files: ["src/base/selectors/field-selector.ts"],
   seeds: ["metadata.name=a,metadata.namespace!=b", "a==b\\,c\\=d\\\\"],
   dictionary: ["=", "==", "!=", ",", "\\,", "\\=", "\\\\", "metadata.name"],
   run(bytes) {

@@ -1,8 +1,8 @@
 import { encodeJson } from "../../../src/base/json/encode.ts";
 import { decodeJson } from "../../../src/base/json/decode.ts";
 import { SyntaxFault } from "../../../src/base/json/syntax-fault.ts";
-import { decodeDocuments } from "../../../src/base/yaml-documents.ts";
-import { decodeYaml } from "../../../src/base/yaml.ts";
+import { decodeDocuments } from "../../../src/base/yaml/yaml-documents.ts";
+import { decodeYaml } from "../../../src/base/yaml/yaml.ts";
 import { attempt, attemptAsync, type Target } from "../target.ts";
 
 /** YAML bodies and manifests: the JSON form of what is decoded, as YAML, is the same value. */
@@ -10,11 +10,11 @@ export const yamlTarget: Target = {
   name: "yaml",
   files: [
     "src/base/json/duplicate-members.ts",
-    "src/base/yaml.ts",
-    "src/base/yaml-parts.ts",
-    "src/base/yaml-text.ts",
-    "src/base/yaml-scalars.ts",
-    "src/base/yaml-documents.ts",
+    "src/base/yaml/yaml.ts",
+    "src/base/yaml/yaml-parts.ts",
+    "src/base/yaml/yaml-text.ts",
+    "src/base/yaml/yaml-scalars.ts",
+    "src/base/yaml/yaml-documents.ts",
   ],
   seeds: [
     "kind: ConfigMap\nmetadata:\n  name: a\n  labels: {x: y}\ndata:\n  k: |\n    text\n",

@@ -1,5 +1,5 @@
 import { setTimeout } from "node:timers/promises";
-import { systemClock } from "../../../src/base/clock.ts";
+import { systemClock } from "../../../src/base/time/clock.ts";
 import { createMemoryStore } from "../../../src/storage/memory/memory-store.ts";
 import type { Store } from "../../../src/storage/store.ts";
 import { TestServer } from "../../support/api.ts";

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { isDeepStrictEqual } from "node:util";
 import { afterAll, describe, expect, it } from "vitest";
-import { systemClock } from "../../../src/base/clock.ts";
+import { systemClock } from "../../../src/base/time/clock.ts";
 import { compareTyped } from "../../../src/fields/apply/compare.ts";
 import { fieldSetText, readFieldSet } from "../../../src/fields/apply/field-set.ts";
 import {

@@ -1,5 +1,5 @@
 import { expect } from "vitest";
-import { systemClock } from "../../../src/base/clock.ts";
+import { systemClock } from "../../../src/base/time/clock.ts";
 import type { JsonDocument } from "../../../src/base/json/exact.ts";
 import { StatusError } from "../../../src/base/status-error.ts";
 import type { JsonValue } from "../../../src/base/json/value.ts";

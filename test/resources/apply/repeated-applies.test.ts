@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { systemClock } from "../../../src/base/clock.ts";
+import { systemClock } from "../../../src/base/time/clock.ts";
 import { decodeJson } from "../../../src/base/json/decode.ts";
 import { applyObject, type ApplyOptions } from "../../../src/resources/writes/apply.ts";
 import type { Engine, Target, WriteResult } from "../../../src/resources/engine/engine.ts";

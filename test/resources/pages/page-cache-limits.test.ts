@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { systemClock } from "../../../src/base/clock.ts";
+import { systemClock } from "../../../src/base/time/clock.ts";
 import { PageCache, pageCacheLimits } from "../../../src/resources/pages/page-cache.ts";
 import { createMemoryStore } from "../../../src/storage/memory/memory-store.ts";
 import { ManualClock } from "../../support/manual-clock.ts";

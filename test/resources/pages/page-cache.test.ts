@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { systemClock } from "../../../src/base/clock.ts";
+import { systemClock } from "../../../src/base/time/clock.ts";
 import type { ItemForm } from "../../../src/resources/pages/joined-bodies.ts";
 import type { PageForm } from "../../../src/resources/pages/page-forms.ts";
 import { PageCache, type CollectionPage } from "../../../src/resources/pages/page-cache.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { systemClock } from "../../../src/base/clock.ts";
+import { systemClock } from "../../../src/base/time/clock.ts";
 import { PageCache, type CollectionPage } from "../../../src/resources/pages/page-cache.ts";
 import { createMemoryStore } from "../../../src/storage/memory/memory-store.ts";
 import type { Draft } from "../../../src/storage/store.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { systemClock } from "../../../src/base/clock.ts";
+import { systemClock } from "../../../src/base/time/clock.ts";
 import { ConfigMap } from "../../../src/kinds/core/config-map.ts";
 import { Pod } from "../../../src/kinds/core/pod/pod.ts";
 import { Secret } from "../../../src/kinds/core/secret.ts";

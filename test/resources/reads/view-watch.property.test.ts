@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { systemClock } from "../../../src/base/clock.ts";
+import { systemClock } from "../../../src/base/time/clock.ts";
 import { connectEtcdStore } from "../../../src/storage/etcd/etcd-store.ts";
 import { openLmdbStore } from "../../../src/storage/lmdb/lmdb-store.ts";
 import { createMemoryStore } from "../../../src/storage/memory/memory-store.ts";

@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { AccessScopes } from "../../../src/authorization/access-scopes.ts";
 import { GrantedView } from "../../../src/authorization/granted-view.ts";
-import { systemClock } from "../../../src/base/clock.ts";
+import { systemClock } from "../../../src/base/time/clock.ts";
 import type { FollowedView, ViewObserver } from "../../../src/resources/objects/followed-view.ts";
 import { everything } from "../../../src/resources/objects/selection.ts";
 import { ViewWatch } from "../../../src/resources/reads/view-watch.ts";

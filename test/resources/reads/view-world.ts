@@ -1,6 +1,6 @@
 import { expect } from "vitest";
 import type { UserInfo } from "../../../src/base/user-info.ts";
-import { systemClock } from "../../../src/base/clock.ts";
+import { systemClock } from "../../../src/base/time/clock.ts";
 import { AbacAuthorizer, type AbacPolicy } from "../../../src/authorization/abac.ts";
 import { authorizationChain, type AuthorizerChain } from "../../../src/authorization/authorizer-chain.ts";
 import { RbacIndex } from "../../../src/authorization/rbac/rbac-index.ts";

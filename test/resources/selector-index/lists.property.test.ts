@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { systemClock } from "../../../src/base/clock.ts";
+import { systemClock } from "../../../src/base/time/clock.ts";
 import { StatusError } from "../../../src/base/status-error.ts";
 import { openLmdbStore } from "../../../src/storage/lmdb/lmdb-store.ts";
 import { createMemoryStore } from "../../../src/storage/memory/memory-store.ts";

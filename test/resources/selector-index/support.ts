@@ -9,7 +9,7 @@ import {
   type SelectorIndexLimits,
 } from "../../../src/resources/selector-index/selector-index.ts";
 import { encodeObject } from "../../../src/resources/objects/stored.ts";
-import type { Clock } from "../../../src/base/clock.ts";
+import type { Clock } from "../../../src/base/time/clock.ts";
 import type { ApiObject } from "../../../src/schema/kind.ts";
 import type { Revision, Store } from "../../../src/storage/store.ts";
 import { platform } from "../../../src/vocabulary/platform.ts";

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { Timestamps } from "../../../src/base/timestamps.ts";
-import { systemClock } from "../../../src/base/clock.ts";
+import { Timestamps } from "../../../src/base/time/timestamps.ts";
+import { systemClock } from "../../../src/base/time/clock.ts";
 import { decodeJson } from "../../../src/base/json/decode.ts";
 import type { Engine, Target } from "../../../src/resources/engine/engine.ts";
 import { decodeEntry } from "../../../src/resources/objects/stored.ts";

@@ -2,14 +2,14 @@ import { writeFileSync } from "node:fs";
 import path from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import { silentLogger } from "../../../src/base/logger.ts";
-import { parseFlags } from "../../../src/cli/flag-reader.ts";
-import { serveFlags } from "../../../src/cli/flags.ts";
+import { parseFlags } from "../../../src/cli/flags/flag-reader.ts";
+import { serveFlags } from "../../../src/cli/flags/flags.ts";
 import {
   serveOptions,
   variableOf,
   warnOfVariables,
   type ServeOptions,
-} from "../../../src/cli/serve-options.ts";
+} from "../../../src/cli/serve/serve-options.ts";
 import { serverOptionsOf } from "../../../src/server/options/library-options.ts";
 import { ServerProcess } from "../../support/process.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";

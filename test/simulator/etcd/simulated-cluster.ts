@@ -1,4 +1,4 @@
-import type { Clock } from "../../../src/base/clock.ts";
+import type { Clock } from "../../../src/base/time/clock.ts";
 import { status } from "../../../src/storage/etcd/grpc.ts";
 import type { Member, OpenWatch, WatchListener } from "../../../src/storage/etcd/member.ts";
 import type {

@@ -1,4 +1,4 @@
-import type { MaybePromise } from "../../../src/base/maybe-promise.ts";
+import type { MaybePromise } from "../../../src/base/turns/maybe-promise.ts";
 import type { MemoryStore } from "../../../src/storage/memory/memory-store.ts";
 import type {
   CommitResult,

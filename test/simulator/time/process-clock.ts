@@ -1,4 +1,4 @@
-import type { Clock, Timer } from "../../../src/base/clock.ts";
+import type { Clock, Timer } from "../../../src/base/time/clock.ts";
 import type { Scheduler } from "./scheduler.ts";
 
 /** The clock of one simulated process. Everything that happens to the process is a timer of this clock. */

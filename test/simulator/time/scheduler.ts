@@ -1,4 +1,4 @@
-import type { Timer } from "../../../src/base/clock.ts";
+import type { Timer } from "../../../src/base/time/clock.ts";
 
 /** A task at a point in virtual time. */
 interface ScheduledTask {

@@ -1,7 +1,7 @@
 import { groupAnnotation } from "../../../vocabulary/names.ts";
-import type { Clock } from "../../../base/clock.ts";
+import type { Clock } from "../../../base/time/clock.ts";
 import type { Logger } from "../../../base/logger.ts";
-import { RecentMap } from "../../../base/recent-map.ts";
+import { RecentMap } from "../../../base/collections/recent-map.ts";
 import { Pod } from "../../../kinds/core/pod/pod.ts";
 import { RemoteFault } from "../../../remote/answer-reader.ts";
 import type { AdmissionRequest } from "../../../resources/engine/engine.ts";

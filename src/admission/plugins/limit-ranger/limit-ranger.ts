@@ -1,5 +1,5 @@
 import { labelKey } from "../../../vocabulary/names.ts";
-import { andThen, type MaybePromise } from "../../../base/maybe-promise.ts";
+import { andThen, type MaybePromise } from "../../../base/turns/maybe-promise.ts";
 import type { Container } from "../../../kinds/core/pod/container.ts";
 import { LimitRange } from "../../../kinds/core/limit-range.ts";
 import { PersistentVolumeClaim } from "../../../kinds/core/persistent-volume-claim.ts";

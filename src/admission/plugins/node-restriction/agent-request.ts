@@ -1,4 +1,4 @@
-import type { MaybePromise } from "../../../base/maybe-promise.ts";
+import type { MaybePromise } from "../../../base/turns/maybe-promise.ts";
 import type { AdmissionRequest } from "../../../resources/engine/engine.ts";
 import type { ApiObject } from "../../../schema/kind.ts";
 import type { Vocabulary } from "../../../vocabulary/vocabulary.ts";

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from "node:util";
-import { andThen, type MaybePromise } from "../../../base/maybe-promise.ts";
+import { andThen, type MaybePromise } from "../../../base/turns/maybe-promise.ts";
 import { nodeNameOf } from "../../../authorization/node/node-name.ts";
 import { coordination, storage } from "../../../kinds/groups.ts";
 import { groupName, type ApiObject } from "../../../schema/kind.ts";

@@ -1,6 +1,6 @@
 import { objectNotFound } from "../../../base/object-errors.ts";
 import { isDeepStrictEqual } from "node:util";
-import { andThen, type MaybePromise } from "../../../base/maybe-promise.ts";
+import { andThen, type MaybePromise } from "../../../base/turns/maybe-promise.ts";
 import { podObjects } from "../../../authorization/node/references.ts";
 import { mirrorAnnotation } from "../../../kinds/core/pod/annotation-rules.ts";
 import type { ApiObject } from "../../../schema/kind.ts";

@@ -1,6 +1,6 @@
 import { applies, since } from "../../../base/release-rows.ts";
 import type { Release } from "../../../base/releases.ts";
-import { createYielder } from "../../../base/yielding.ts";
+import { createYielder } from "../../../base/turns/yielding.ts";
 import type { Authorizer } from "../../../authorization/authorizer.ts";
 import { claimNames } from "../../../authorization/node/references.ts";
 import { storage } from "../../../kinds/groups.ts";

@@ -1,5 +1,5 @@
-import type { Clock } from "../../../base/clock.ts";
-import { createYielder } from "../../../base/yielding.ts";
+import type { Clock } from "../../../base/time/clock.ts";
+import { createYielder } from "../../../base/turns/yielding.ts";
 import type { ApiObject } from "../../../schema/kind.ts";
 import { decodeLive } from "../../../resources/objects/stored.ts";
 import type { Entry, Store } from "../../../storage/store.ts";

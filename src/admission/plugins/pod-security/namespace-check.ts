@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
-import type { Clock } from "../../../base/clock.ts";
-import type { MaybePromise } from "../../../base/maybe-promise.ts";
+import type { Clock } from "../../../base/time/clock.ts";
+import type { MaybePromise } from "../../../base/turns/maybe-promise.ts";
 import { Pod } from "../../../kinds/core/pod/pod.ts";
 import type { AdmissionRequest } from "../../../resources/engine/engine.ts";
 import { prefixOf, type Registry } from "../../../resources/registry/registry.ts";

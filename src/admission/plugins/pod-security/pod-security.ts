@@ -1,6 +1,6 @@
 import { labelKey } from "../../../vocabulary/names.ts";
 import type { Release } from "../../../base/releases.ts";
-import { andThen } from "../../../base/maybe-promise.ts";
+import { andThen } from "../../../base/turns/maybe-promise.ts";
 import { Namespace } from "../../../kinds/core/namespace.ts";
 import { Pod } from "../../../kinds/core/pod/pod.ts";
 import type { Vocabulary } from "../../../vocabulary/vocabulary.ts";

@@ -1,4 +1,4 @@
-import type { MaybePromise } from "../../../base/maybe-promise.ts";
+import type { MaybePromise } from "../../../base/turns/maybe-promise.ts";
 import type { Quantity } from "../../../base/quantity.ts";
 import { Follower } from "../../../resources/followers/follower.ts";
 import { prefixOf, type Resource } from "../../../resources/registry/registry.ts";

@@ -1,4 +1,4 @@
-import type { MaybePromise } from "../../../base/maybe-promise.ts";
+import type { MaybePromise } from "../../../base/turns/maybe-promise.ts";
 import { ResourceQuota } from "../../../kinds/core/resource-quota.ts";
 import { Follower } from "../../../resources/followers/follower.ts";
 import { namesOf, resourceOf, type Registry, type Resource } from "../../../resources/registry/registry.ts";

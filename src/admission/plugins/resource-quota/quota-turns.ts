@@ -1,6 +1,6 @@
 import { randomInt } from "node:crypto";
-import type { Clock } from "../../../base/clock.ts";
-import type { MaybePromise } from "../../../base/maybe-promise.ts";
+import type { Clock } from "../../../base/time/clock.ts";
+import type { MaybePromise } from "../../../base/turns/maybe-promise.ts";
 import type { Revision, Store } from "../../../storage/store.ts";
 
 /** Store prefix of the keys of turns; no resource type has this prefix. */

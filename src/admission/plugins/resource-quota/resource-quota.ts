@@ -1,4 +1,4 @@
-import { andThen, type MaybePromise } from "../../../base/maybe-promise.ts";
+import { andThen, type MaybePromise } from "../../../base/turns/maybe-promise.ts";
 import type { AdmissionCondition, AdmissionRequest } from "../../../resources/engine/engine.ts";
 import { keyOf } from "../../../resources/registry/registry.ts";
 import type { Revision } from "../../../storage/store.ts";

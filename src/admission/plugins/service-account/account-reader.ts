@@ -1,5 +1,5 @@
-import type { Clock } from "../../../base/clock.ts";
-import { andThen, type MaybePromise } from "../../../base/maybe-promise.ts";
+import type { Clock } from "../../../base/time/clock.ts";
+import { andThen, type MaybePromise } from "../../../base/turns/maybe-promise.ts";
 import type { ServiceAccount } from "../../../kinds/core/service-account.ts";
 import type { ObjectReader } from "../../object-reader.ts";
 

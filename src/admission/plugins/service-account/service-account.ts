@@ -1,4 +1,4 @@
-import { andThen, type MaybePromise } from "../../../base/maybe-promise.ts";
+import { andThen, type MaybePromise } from "../../../base/turns/maybe-promise.ts";
 import { mirrorAnnotation } from "../../../kinds/core/pod/annotation-rules.ts";
 import { Pod } from "../../../kinds/core/pod/pod.ts";
 import type { ServiceAccount } from "../../../kinds/core/service-account.ts";

@@ -8,10 +8,10 @@ import { rewriteLmdb, stampOfStore } from "../../../storage/lmdb/rewrite.ts";
 import { vocabularies } from "../../../vocabulary/vocabularies.ts";
 import type { Vocabulary } from "../../../vocabulary/vocabulary.ts";
 import { ClientError } from "../../client/client-error.ts";
-import { storeFolder } from "../../data-folder.ts";
-import { UsageError, type FlagReader } from "../../flag-reader.ts";
+import { storeFolder } from "../../serve/data-folder.ts";
+import { UsageError, type FlagReader } from "../../flags/flag-reader.ts";
 import { invokedAs } from "../../invocation.ts";
-import { shellWord } from "../../shell.ts";
+import { shellWord } from "../../terminal/shell.ts";
 import { convertStore, type StoreConversion } from "./folder.ts";
 
 /**

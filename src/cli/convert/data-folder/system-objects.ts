@@ -6,7 +6,7 @@ import { namesOf } from "../../../resources/registry/registry.ts";
 import { ownKeys, type OwnKeys } from "../../../server/listening/own-keys.ts";
 import { serverOptionsOf } from "../../../server/options/library-options.ts";
 import { startServer } from "../../../server/server.ts";
-import { systemClock } from "../../../base/clock.ts";
+import { systemClock } from "../../../base/time/clock.ts";
 import { createMemoryStore } from "../../../storage/memory/memory-store.ts";
 import type { Entry } from "../../../storage/store.ts";
 import type { Vocabulary } from "../../../vocabulary/vocabulary.ts";

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
-import { RecentMap } from "../../../base/recent-map.ts";
-import { createYielder, type YieldIfDue } from "../../../base/yielding.ts";
+import { RecentMap } from "../../../base/collections/recent-map.ts";
+import { createYielder, type YieldIfDue } from "../../../base/turns/yielding.ts";
 
 /** An encoded document. */
 export interface DocumentBytes {

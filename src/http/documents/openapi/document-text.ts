@@ -1,7 +1,7 @@
 import { encodeJson } from "../../../base/json/encode.ts";
 import type { JsonValue } from "../../../base/json/value.ts";
 import { decodeTrusted } from "../../../base/json/trusted.ts";
-import type { YieldIfDue } from "../../../base/yielding.ts";
+import type { YieldIfDue } from "../../../base/turns/yielding.ts";
 
 /**
  * Size of the pieces into which texts are joined, so that not all texts and all bytes of a large document are in memory

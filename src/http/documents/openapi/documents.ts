@@ -2,7 +2,7 @@ import { gitVersionOf } from "../../../base/releases.ts";
 import { createHash } from "node:crypto";
 import type { ApiServices } from "../../../aggregation/api-services.ts";
 import type { RemoteApiService } from "../../../aggregation/remote-api-service.ts";
-import type { YieldIfDue } from "../../../base/yielding.ts";
+import type { YieldIfDue } from "../../../base/turns/yielding.ts";
 import type { Registry, Resource, ServedGroupVersion } from "../../../resources/registry/registry.ts";
 import { DefinitionNames } from "../../../schema/openapi/definition-names.ts";
 import { Definitions } from "../../../schema/openapi/definitions.ts";

@@ -1,6 +1,6 @@
 import type { ApiServices } from "../../../aggregation/api-services.ts";
 import type { RemoteApiService } from "../../../aggregation/remote-api-service.ts";
-import type { Clock } from "../../../base/clock.ts";
+import type { Clock } from "../../../base/time/clock.ts";
 import { StatusError } from "../../../base/status-error.ts";
 import type { Registry, Resource } from "../../../resources/registry/registry.ts";
 import type { HeaderLines } from "../../transport/header-lines.ts";

@@ -1,6 +1,6 @@
 import { promisify } from "node:util";
 import { deflateRaw, deflateRawSync, inflateRaw, inflateRawSync } from "node:zlib";
-import type { MaybePromise } from "../../../base/maybe-promise.ts";
+import type { MaybePromise } from "../../../base/turns/maybe-promise.ts";
 
 const [packAside, unpackAside] = [promisify(deflateRaw), promisify(inflateRaw)];
 /** The fastest level; it already reduces documents to about a tenth. */

@@ -1,5 +1,5 @@
-import { RecentMap } from "../../../base/recent-map.ts";
-import type { YieldIfDue } from "../../../base/yielding.ts";
+import { RecentMap } from "../../../base/collections/recent-map.ts";
+import type { YieldIfDue } from "../../../base/turns/yielding.ts";
 import type { Resource } from "../../../resources/registry/registry.ts";
 import type { Definitions } from "../../../schema/openapi/definitions.ts";
 import type { DocumentForm } from "./document-forms.ts";

@@ -2,7 +2,7 @@ import { createHash, type Hash } from "node:crypto";
 import type { ApiServices } from "../../../aggregation/api-services.ts";
 import { renamed, type RemoteSpecification } from "../../../aggregation/specification.ts";
 import { encodeJson } from "../../../base/json/encode.ts";
-import { createYielder, type YieldIfDue } from "../../../base/yielding.ts";
+import { createYielder, type YieldIfDue } from "../../../base/turns/yielding.ts";
 import type { Registry, Resource, ServedGroupVersion } from "../../../resources/registry/registry.ts";
 import type { Definitions } from "../../../schema/openapi/definitions.ts";
 import type { DocumentForm, DocumentMap } from "./document-forms.ts";

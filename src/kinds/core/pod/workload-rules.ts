@@ -1,4 +1,4 @@
-import { compileLabelSelector, labelSelectorFaults } from "../../../base/label-selector.ts";
+import { compileLabelSelector, labelSelectorFaults } from "../../../base/selectors/label-selector.ts";
 import { applies, gate, since } from "../../../base/release-rows.ts";
 import type { KindContext } from "../../../schema/context.ts";
 import type { FieldReport } from "../../../schema/faults.ts";

@@ -1,12 +1,12 @@
 import { applies, gate, since } from "../../../base/release-rows.ts";
 import { defaultRelease } from "../../../base/releases.ts";
-import { createYielder } from "../../../base/yielding.ts";
+import { createYielder } from "../../../base/turns/yielding.ts";
 import { compile, type Environment } from "../../../cel/compile.ts";
-import { formatFaults } from "../../../cel/fault-text.ts";
+import { formatFaults } from "../../../cel/syntax/fault-text.ts";
 import { includesFunction } from "../../../cel/functions/sets.ts";
 import { languageOf, type Language } from "../../../cel/libraries.ts";
-import { quantityType, semverType } from "../../../cel/opaque-types.ts";
-import { bool, dyn, mapOf, objectType, string, typeText, type CelType } from "../../../cel/types.ts";
+import { quantityType, semverType } from "../../../cel/types/opaque-types.ts";
+import { bool, dyn, mapOf, objectType, string, typeText, type CelType } from "../../../cel/types/types.ts";
 import type { KindContext } from "../../../schema/context.ts";
 import type { FieldReport } from "../../../schema/faults.ts";
 

@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
-import type { Clock, Timer } from "../../../base/clock.ts";
+import type { Clock, Timer } from "../../../base/time/clock.ts";
 import type { Logger } from "../../../base/logger.ts";
-import { andThen, detach, type MaybePromise } from "../../../base/maybe-promise.ts";
-import { RecentMap } from "../../../base/recent-map.ts";
+import { andThen, detach, type MaybePromise } from "../../../base/turns/maybe-promise.ts";
+import { RecentMap } from "../../../base/collections/recent-map.ts";
 import type { EncryptionObserver } from "../encryption-observer.ts";
 import { aesGcm } from "../local-ciphers.ts";
 import { EncryptionError, KeyServiceError, type ValueCipher } from "../value-cipher.ts";

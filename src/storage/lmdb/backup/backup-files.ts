@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { open, readdir, readFile } from "node:fs/promises";
 import { basename, join } from "node:path";
-import { makeFolder } from "../../../base/folders.ts";
+import { makeFolder } from "../../../base/files/folders.ts";
 
 /** A folder of small files that a backup contains beside the store. */
 export interface BackupFolder {

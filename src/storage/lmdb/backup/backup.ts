@@ -1,7 +1,7 @@
 import { stat } from "node:fs/promises";
 import { join } from "node:path";
-import { syncFile } from "../../../base/folders.ts";
-import { systemClock } from "../../../base/clock.ts";
+import { syncFile } from "../../../base/files/folders.ts";
+import { systemClock } from "../../../base/time/clock.ts";
 import type { Stamp } from "../../stamp.ts";
 import type { Revision } from "../../store.ts";
 import { acquireEnvironment, defaultMapBytes, releaseEnvironment } from "../environment.ts";

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { createReadStream } from "node:fs";
 import { readdir, rm, stat } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import { makeFolder } from "../../../base/folders.ts";
+import { makeFolder } from "../../../base/files/folders.ts";
 import type { Stamp } from "../../stamp.ts";
 import { type Revision, StoreDamagedError } from "../../store.ts";
 import { checkEnvironment } from "../check.ts";

@@ -1,6 +1,6 @@
 import { readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { syncFile } from "../../../base/folders.ts";
+import { syncFile } from "../../../base/files/folders.ts";
 import type { Stamp } from "../../stamp.ts";
 import { type Revision, StoreDamagedError } from "../../store.ts";
 import { dataFile } from "../files.ts";

@@ -1,5 +1,5 @@
 import { randomInt } from "node:crypto";
-import { systemClock } from "../../../base/clock.ts";
+import { systemClock } from "../../../base/time/clock.ts";
 import { revisionOf } from "../../entry.ts";
 import { rollBack } from "../../roll-back.ts";
 import { type Revision, StoreDamagedError } from "../../store.ts";

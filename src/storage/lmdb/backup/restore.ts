@@ -1,6 +1,6 @@
 import { copyFile, mkdir, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { syncFile } from "../../../base/folders.ts";
+import { syncFile } from "../../../base/files/folders.ts";
 import { type Revision, StoreDamagedError } from "../../store.ts";
 import { damagedError } from "../errors.ts";
 import { dataFile } from "../files.ts";

@@ -1,4 +1,4 @@
-import type { Clock, Timer } from "../../../base/clock.ts";
+import type { Clock, Timer } from "../../../base/time/clock.ts";
 import type { DeferredSyncs } from "./deferred-syncs.ts";
 
 /** Delay before a sync that another process prevented is tried again. */

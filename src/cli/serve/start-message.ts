@@ -1,0 +1,71 @@
+import { coversHost } from "../../base/certificates/serving-certificates.ts";
+import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
+import { administratorFile } from "./administrator-file.ts";
+import { defaultDataDir } from "./data-folder.ts";
+import { shellWord } from "../terminal/shell.ts";
+import { columns, paint } from "../terminal/terminal.ts";
+
+/** What a started server prints on standard output. */
+export interface StartFacts {
+  readonly url: string;
+  /** URL for other machines; undefined if the server listens on loopback only. */
+  readonly publicUrl: string | undefined;
+  /** Names and addresses for which the certificate is valid. */
+  readonly certificateHosts: readonly string[];
+  /** Whether the certificate is the operator's (`--tls-cert-file`). */
+  readonly hasOperatorCertificate: boolean;
+  readonly vocabulary: Vocabulary;
+  /** File of the administrator's kubeconfig. */
+  readonly kubeconfig: string;
+  /** The words with which the user runs this program. */
+  readonly program: string;
+}
+
+/** Returns the message of a started server: address, kubeconfig, vocabulary, and commands to try. */
+export function startMessage(facts: StartFacts, isColored: boolean): string {
+  const { url, vocabulary, kubeconfig, program } = facts;
+  const strong = (text: string) => paint(text, "bold", isColored);
+  // The commands find the kubeconfig of a server in this folder.
+  const access =
+    kubeconfig === administratorFile(defaultDataDir) ? "" : ` --kubeconfig=${shellWord(kubeconfig)}`;
+  const worksWithKubectl = vocabulary.clientSideApply !== undefined;
+  const kubectl = worksWithKubectl
+    ? `kubectl: export KUBECONFIG=${shellWord(kubeconfig)}`
+    : `kubectl needs Kubernetes names: ${program} serve --kubernetes --data-dir=.plinth-kubernetes`;
+  const next: (readonly [string, string])[] = [
+    worksWithKubectl
+      ? ["kubectl get namespaces", "lists objects"]
+      : [`${program} auth who-can get secrets${access}`, "explains who is allowed an action"],
+    [`${program} demo${access}`, "loads an example organisation"],
+    [`${program} help`, "lists all commands"],
+  ];
+  const heading = [
+    `plinth serves ${vocabulary.name} names at ${strong(url)}`,
+    ...otherMachines(facts),
+    `administrator: ${strong(kubeconfig)}`,
+    kubectl,
+    "next:",
+  ];
+  return `${heading.join("\n")}\n${columns(next, (command) => paint(command, "cyan", isColored))}`;
+}
+
+/** Returns a line about access from other machines: the URL, and whether the certificate is valid for it. */
+function otherMachines({ publicUrl, certificateHosts, hasOperatorCertificate }: StartFacts): string[] {
+  if (publicUrl === undefined) return [];
+  const { hostname } = new URL(publicUrl);
+  const host = hostname.replace(/^\[|\]$/g, "");
+  const others = certificateHosts.filter((name) => !isLoopbackName(name));
+  const names = others.slice(0, maxNames).join(", ") + (others.length > maxNames ? ", …" : "");
+  const remedy = hasOperatorCertificate ? "--tls-cert-file names its hosts" : "--tls-san adds names";
+  const validity = coversHost(certificateHosts, host)
+    ? `certificate for ${names}; ${remedy}`
+    : `the certificate isn't valid for ${host}, only for ${names}; ${remedy}`;
+  return [`other machines: ${publicUrl} (${validity})`];
+}
+
+/** Maximum number of names of the certificate in the message. */
+const maxNames = 3;
+
+function isLoopbackName(name: string): boolean {
+  return ["localhost", "127.0.0.1", "::1"].includes(name);
+}

@@ -1,7 +1,6 @@
 import { andThen, type MaybePromise } from "../base/turns/maybe-promise.ts";
 import type { UserInfo } from "../base/user-info.ts";
 import type { Vocabulary } from "../vocabulary/vocabulary.ts";
-import { alwaysAllow, alwaysDeny, PrivilegedGroup } from "./always.ts";
 import type {
   Attributes,
   Authorizer,
@@ -9,8 +8,10 @@ import type {
   RuleList,
   RuleResolver,
   ScopeResolver,
+  ResourceAttributes,
 } from "./authorizer.ts";
 import type { AccessInsight } from "./insight/insight.ts";
+import { AccessScopes, allScopes } from "./access-scopes.ts";
 
 /** The authorization modes, in the spelling of `--authorization-mode`. */
 export const authorizationModes = ["Node", "RBAC", "ABAC", "Webhook", "AlwaysAllow", "AlwaysDeny"] as const;
@@ -233,4 +234,51 @@ function concatDistinct<R>(lists: readonly (readonly R[])[]): R[] {
 
 function join(texts: readonly string[]): string {
   return texts.filter((text) => text !== "").join("\n");
+}
+
+const everything: RuleList = {
+  resourceRules: [{ verbs: ["*"], apiGroups: ["*"], resources: ["*"], resourceNames: [] }],
+  nonResourceRules: [{ verbs: ["*"], nonResourceURLs: ["*"] }],
+  incomplete: false,
+  evaluationError: "",
+};
+const nothing: RuleList = { resourceRules: [], nonResourceRules: [], incomplete: false, evaluationError: "" };
+
+/** Allows every request (mode AlwaysAllow). */
+const alwaysAllow: Authorizer & RuleResolver & ScopeResolver = {
+  authorize: (): Decision => ({ verdict: "allow", reason: "", evaluationError: "" }),
+  rulesFor: () => everything,
+  scopesFor: allScopes,
+};
+
+/**
+ * Allows no request (mode AlwaysDeny). As in Kubernetes its verdict is `noOpinion`, not `deny`: a later authorizer may
+ * still allow the request.
+ */
+const alwaysDeny: Authorizer & RuleResolver & ScopeResolver = {
+  authorize: (): Decision => ({
+    verdict: "noOpinion",
+    reason: "Everything is forbidden.",
+    evaluationError: "",
+  }),
+  rulesFor: () => nothing,
+  scopesFor: () => new AccessScopes(),
+};
+
+/** Allows every request of the members of one group, and has no opinion on other users. */
+class PrivilegedGroup implements Authorizer, RuleResolver, ScopeResolver {
+  constructor(private readonly group: string) {}
+
+  authorize({ user }: Attributes): Decision {
+    const verdict = user.groups.includes(this.group) ? "allow" : "noOpinion";
+    return { verdict, reason: "", evaluationError: "" };
+  }
+
+  rulesFor(user: Attributes["user"]): RuleList {
+    return user.groups.includes(this.group) ? everything : nothing;
+  }
+
+  scopesFor({ user }: ResourceAttributes): AccessScopes {
+    return user.groups.includes(this.group) ? allScopes() : new AccessScopes();
+  }
 }

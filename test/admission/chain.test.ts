@@ -13,7 +13,7 @@ import { StatusError } from "../../src/base/status-error.ts";
 import { ConfigMap } from "../../src/kinds/core/config-map.ts";
 import type { AdmissionRequest } from "../../src/resources/engine/engine.ts";
 import { Registry } from "../../src/resources/registry/registry.ts";
-import { WriteEffects } from "../../src/resources/writes/write-effects.ts";
+import { WriteEffects } from "../../src/resources/writes/write.ts";
 import { platform } from "../../src/vocabulary/platform.ts";
 import { ok } from "../api/support.ts";
 import { pluginTable } from "../../src/server/admission/plugin-table.ts";

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createServer } from "../../src/index.ts";
 import { kubernetes } from "../../src/vocabulary/kubernetes.ts";
 import { platform } from "../../src/vocabulary/platform.ts";
-import { forbiddenLabels } from "../../src/admission/plugins/node-restriction/labels.ts";
+import { forbiddenLabels } from "../../src/admission/plugins/node-restriction/node-restriction.ts";
 import { ok } from "../api/support.ts";
 import { TestServer, type Answer, type Api } from "../support/api.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";

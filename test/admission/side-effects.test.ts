@@ -4,7 +4,7 @@ import { ConfigMap } from "../../src/kinds/core/config-map.ts";
 import { Secret } from "../../src/kinds/core/secret.ts";
 import type { AdmissionRequest } from "../../src/resources/engine/engine.ts";
 import { Registry } from "../../src/resources/registry/registry.ts";
-import { WriteEffects } from "../../src/resources/writes/write-effects.ts";
+import { WriteEffects } from "../../src/resources/writes/write.ts";
 import { platform } from "../../src/vocabulary/platform.ts";
 
 const registry = new Registry([ConfigMap, Secret], platform, () => true);

@@ -13,7 +13,7 @@ import { readAuthenticationConfiguration } from "../../src/authentication/config
 import { readAuthorizationConfiguration } from "../../src/authorization/configuration/authorization-configuration.ts";
 import { readPolicy } from "../../src/http/audit/policy-file.ts";
 import { readEncryptionConfiguration } from "../../src/server/encryption/encryption-configuration.ts";
-import { readTracingConfiguration } from "../../src/server/tracing/tracing-configuration.ts";
+import { readTracingConfiguration } from "../../src/server/tracing/tracing.ts";
 import { kubernetes } from "../../src/vocabulary/kubernetes.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 

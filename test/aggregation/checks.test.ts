@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { Checks } from "../../src/aggregation/checks.ts";
+import { Checks } from "../../src/aggregation/supervision.ts";
 import { inDiscoveryOrder } from "../../src/aggregation/priorities.ts";
 import { Slots } from "../../src/aggregation/slots.ts";
 import { ManualClock, settle } from "../support/manual-clock.ts";

@@ -4,7 +4,7 @@ import { createInterface, type Interface } from "node:readline";
 import { createGunzip, gunzipSync } from "node:zlib";
 import { afterEach, describe, expect, test } from "vitest";
 import { HandlerGuard } from "../../src/http/transport/guard.ts";
-import { GzipMembers } from "../../src/http/answers/gzip-members.ts";
+import { GzipMembers } from "../../src/http/answers/compression.ts";
 import type { BodyStream } from "../../src/http/transport/body-stream.ts";
 import type { TestServer } from "../support/api.ts";
 import { useServer } from "../support/use-server.ts";

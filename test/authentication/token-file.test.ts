@@ -1,8 +1,7 @@
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { parseCsv } from "../../src/authentication/csv.ts";
+import { parseCsv, parseTokenFile, TokenFileAuthenticator } from "../../src/authentication/token-file.ts";
 import { bearerToken } from "../../src/authentication/bearer-token.ts";
-import { parseTokenFile, TokenFileAuthenticator } from "../../src/authentication/token-file.ts";
 import { bearer, request } from "./support.ts";
 
 describe("the token file", () => {

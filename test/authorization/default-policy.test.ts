@@ -5,7 +5,7 @@ import {
 } from "../../src/authorization/rbac/default-roles/default-policy.ts";
 import { RbacIndex } from "../../src/authorization/rbac/rbac-index.ts";
 import { reconcileBinding, reconcileClusterRole } from "../../src/authorization/rbac/reconcile.ts";
-import { policyRuleFaults } from "../../src/kinds/rbac/policy-rule-faults.ts";
+import { policyRuleFaults } from "../../src/kinds/rbac/policy-rule.ts";
 import { kubernetes } from "../../src/vocabulary/kubernetes.ts";
 import { platform } from "../../src/vocabulary/platform.ts";
 import { alice, ask, askPath, user } from "./support.ts";

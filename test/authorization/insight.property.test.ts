@@ -2,7 +2,7 @@ import * as fc from "fast-check";
 import { expect, it } from "vitest";
 import { explainRbac } from "../../src/authorization/insight/explain.ts";
 import type { AllowedSubject, ShownSubject } from "../../src/authorization/insight/insight.ts";
-import { gatheredSubjects, whoCan } from "../../src/authorization/insight/who-can.ts";
+import { gatheredSubjects, whoCan } from "../../src/authorization/insight/stored-insight.ts";
 import type { RoleObject } from "../../src/authorization/rbac/policy.ts";
 import { RbacIndex } from "../../src/authorization/rbac/rbac-index.ts";
 import { platform } from "../../src/vocabulary/platform.ts";

@@ -1,10 +1,9 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
 import type { Attributes } from "../../src/authorization/authorizer.ts";
 import { AuthorizerChain, type ChainLink } from "../../src/authorization/authorizer-chain.ts";
-import { allowedNames } from "../../src/authorization/insight/allowed-names.ts";
+import { allowedNames, whoCan } from "../../src/authorization/insight/stored-insight.ts";
 import { explainRbac } from "../../src/authorization/insight/explain.ts";
 import type { AccessInsight, Page } from "../../src/authorization/insight/insight.ts";
-import { whoCan } from "../../src/authorization/insight/who-can.ts";
 import type { PolicyRule } from "../../src/authorization/rbac/policy.ts";
 import { RbacIndex } from "../../src/authorization/rbac/rbac-index.ts";
 import { explainAccess } from "../../src/authorization/reviews/explanation.ts";

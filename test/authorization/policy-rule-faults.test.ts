@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { policyRuleFaults, type PolicyRuleParts } from "../../src/kinds/rbac/policy-rule-faults.ts";
+import { policyRuleFaults, type PolicyRuleParts } from "../../src/kinds/rbac/policy-rule.ts";
 
 const pods = { apiGroups: [""], resources: ["pods"] };
 const rows: readonly (readonly [string, PolicyRuleParts, boolean, string[]])[] = [

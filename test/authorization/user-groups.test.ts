@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { authorizationChain } from "../../src/authorization/authorizer-chain.ts";
 import type { AccessInsight, AllowedSubjects } from "../../src/authorization/insight/insight.ts";
-import { whoCan } from "../../src/authorization/insight/who-can.ts";
+import { whoCan } from "../../src/authorization/insight/stored-insight.ts";
 import { RbacIndex } from "../../src/authorization/rbac/rbac-index.ts";
 import { absentGroups, allowedGroups } from "../../src/authorization/reviews/user-groups.ts";
 import { createYielder } from "../../src/base/turns/yielding.ts";

@@ -5,7 +5,7 @@ import type { WebhookServices } from "../../src/admission/webhooks/services.ts";
 import { TokenCache } from "../../src/authentication/token-cache.ts";
 import { refusal } from "../../src/authentication/refusal.ts";
 import type { Decision } from "../../src/authorization/authorizer.ts";
-import { DecisionCache } from "../../src/authorization/decision-cache.ts";
+import { DecisionCache } from "../../src/authorization/webhook.ts";
 import { WorkQueue } from "../../src/controllers/work-queue.ts";
 import { PriorityLevel } from "../../src/flow/priority-level.ts";
 import { FlowUse } from "../../src/flow/use.ts";

@@ -1,7 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { estimateInstructions } from "../../src/base/expression-size.ts";
-import { compileLinear } from "../../src/base/linear-expressions.ts";
+import { estimateInstructions, compileLinear } from "../../src/base/linear-expressions.ts";
 
 const atom = fc.constantFrom(
   "a",

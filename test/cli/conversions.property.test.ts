@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { deepClone, type JsonObject } from "../../src/base/json/value.ts";
-import { convertManifest } from "../../src/cli/convert/lists.ts";
+import { convertManifest } from "../../src/cli/convert/command.ts";
 import {
   apiVersionOf,
   currentGroupVersion,

@@ -16,7 +16,7 @@ import { Client } from "../../src/resources/clients/client.ts";
 import type { Engine } from "../../src/resources/engine/engine.ts";
 import { isRaced } from "../../src/resources/clients/races.ts";
 import { decodeEntry } from "../../src/resources/objects/stored.ts";
-import { runControllers } from "../../src/server/controllers/running-controllers.ts";
+import { runControllers } from "../../src/server/controllers/controllers.ts";
 import { createMemoryStore } from "../../src/storage/memory/memory-store.ts";
 import { StoreUnavailableError, type CommitResult, type Store, type Write } from "../../src/storage/store.ts";
 import { engineOver } from "../resources/engine.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { Classifier } from "../../src/flow/classifier.ts";
+import { Classifier } from "../../src/flow/flow-control.ts";
 import { defaultSchemas } from "../../src/flow/default-objects.ts";
 import type { FlowSchemaObject, PolicyRules } from "../../src/flow/objects.ts";
 import type { FlowRequest } from "../../src/flow/request.ts";

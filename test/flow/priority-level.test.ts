@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { PriorityLevel } from "../../src/flow/priority-level.ts";
-import { dealHand } from "../../src/flow/shuffle-sharding.ts";
+import { dealHand } from "../../src/flow/schema-flows.ts";
 import type { Ticket } from "../../src/flow/ticket.ts";
 import { FlowUse } from "../../src/flow/use.ts";
 import { changeWidth, ordinary, type Width } from "../../src/flow/width.ts";

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Encoding } from "../../src/http/encodings/encoding.ts";
-import { ObjectForms } from "../../src/http/encodings/object-forms.ts";
+import { ObjectForms } from "../../src/http/encodings/choose.ts";
 import type { Entry, Revision } from "../../src/storage/store.ts";
 
 /** Writes upper-case letters, and counts how often. */

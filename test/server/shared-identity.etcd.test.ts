@@ -5,7 +5,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
 import { systemClock } from "../../src/base/time/clock.ts";
 import { createServer } from "../../src/index.ts";
 import { createAuthority } from "../../src/base/certificates/serving-certificates.ts";
-import { sharedAuthority } from "../../src/server/certificates/shared-authority.ts";
+import { sharedAuthority } from "../../src/server/certificates/serving.ts";
 import { connectEtcdStore, type EtcdStore } from "../../src/storage/etcd/etcd-store.ts";
 import { EtcdServer, etcdMissing } from "../storage/etcd-server.ts";
 import { clusterOf, readAsAdministrator } from "../support/administrator.ts";

@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { parseTraceContext } from "../../src/base/tracing/trace-context.ts";
 import { createServer } from "../../src/index.ts";
-import { readTracingConfiguration } from "../../src/server/tracing/tracing-configuration.ts";
+import { readTracingConfiguration } from "../../src/server/tracing/tracing.ts";
 import { platform } from "../../src/vocabulary/platform.ts";
 import { Configurations, hook, TestWebhook } from "../admission/webhooks/support.ts";
 import { TestServer } from "../support/api.ts";

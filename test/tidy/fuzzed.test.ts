@@ -12,8 +12,6 @@ const exceptions: Readonly<Record<string, string>> = {
     "a file of the administrator; its decoder is schema/configuration.ts",
   "src/cli/client/access.ts": "reads a file; the decoder is remote/client-configuration.ts",
   "src/fields/apply/read-set.ts": "reads values that are decoded already",
-  "src/http/verbs/binary-body.ts":
-    "calls the decoders of the targets envelope and protobuf; requests reach it",
   "src/kinds/checks/quantities.ts": "calls the decoder of the target quantity",
   "src/remote/named-credentials.ts": "calls the decoder of the target client-configuration",
   "src/resources/objects/stored.ts": "reads what this server wrote; the target json covers decodeTrusted",
@@ -24,8 +22,7 @@ const exceptions: Readonly<Record<string, string>> = {
   "src/server/certificates/serving.ts": "reads a file; the decoder is base/certificates/pem.ts",
   "src/server/encryption/encryption-configuration.ts":
     "a file of the administrator; its decoder is schema/configuration.ts",
-  "src/server/tracing/tracing-configuration.ts":
-    "a file of the administrator; its decoder is schema/configuration.ts",
+  "src/server/tracing/tracing.ts": "a file of the administrator; its decoder is schema/configuration.ts",
   "src/server/options/option-files.ts": "reads a file without decoding it",
   "src/server/start/open-files.ts": "reads a file of the kernel",
 };

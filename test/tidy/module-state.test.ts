@@ -40,10 +40,10 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     "src/http/audit/event.ts: userTexts",
     "src/http/transport/listener.ts: connections",
     "src/http/verbs/watch-frames.ts: framesByBatch",
-    "src/http/answers/gzip-members.ts: members",
+    "src/http/answers/compression.ts: members",
     "src/kinds/core/pod/columns.ts: summaries",
     "src/resources/engine/engine-in-version.ts: engines",
-    "src/custom-resources/conversion/converted-watch.ts: shared",
+    "src/custom-resources/conversion/converting-store.ts: shared",
     "src/custom-resources/definitions/compressed-definition.ts: compressedByEntry",
     "src/resources/followers/informer.ts: decodedEntries",
     "src/controllers/garbage-collection/ownership.ts: markedEntries",
@@ -81,10 +81,10 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   "an object without content, which has nothing that could change": ["src/http/request/facts.ts: noQuery"],
   "a buffer for the next message, whose content is not read": [
     "src/schema/protobuf/encode-message.ts: scratch",
-    "src/schema/protobuf/forward-bytes.ts: spare",
+    "src/schema/protobuf/transcode-scalars.ts: spare",
   ],
   "what this machine trusts, which is the same for every server of the process": [
-    "src/remote/host-authorities.ts: trusted",
+    "src/remote/remote-client.ts: trusted",
   ],
   "the turns of the event loop, which all servers of the process share": [
     "src/base/yaml/yaml.ts: largeTexts",

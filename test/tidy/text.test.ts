@@ -91,7 +91,7 @@ const trustedJson = [
   "src/resources/objects/stored.ts",
   "src/resources/services/claims.ts",
   "src/resources/writes/apply.ts",
-  "src/server/certificates/shared-authority.ts",
+  "src/server/certificates/serving.ts",
   "src/storage/lmdb/backup/manifest.ts",
   "src/storage/stamp.ts",
 ];

@@ -1,16 +1,18 @@
 import type { Bindings, Evaluated } from "../../cel/compile.ts";
 import { formatFaults } from "../../cel/syntax/fault-text.ts";
-import type { AdmissionRequest } from "../../resources/engine/engine.ts";
+import { type AdmissionRequest, subjectOf } from "../../resources/engine/engine.ts";
 import { EvaluationVariables, type CostBudget } from "./evaluation-variables.ts";
 import { forEachInvocation, type Invocation, type ReportFailure } from "./invocations.ts";
 import { checkConditions } from "./match-conditions.ts";
-import { messageOf } from "./messages.ts";
 import type { PolicyExpression } from "./policy-expression.ts";
 import { PolicyInputs, type PolicyServices } from "./policy-inputs.ts";
 import type { CheckOutcome, PolicyObserver } from "./policy-observer.ts";
-import { PolicyResults, type Finding } from "./policy-results.ts";
 import type { Candidate } from "./policy-set.ts";
 import type { Binding, Policy, Validation } from "./policy.ts";
+import { groupAnnotation } from "../../vocabulary/names.ts";
+import { StatusError, type Reason } from "../../base/status-error.ts";
+import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
+import { forbidden } from "../forbidden.ts";
 
 /** Message expressions see no authorizer. */
 const noAuthorizer: Bindings = { authorizer: null, "authorizer.requestResource": null };
@@ -141,4 +143,132 @@ export function failureOf(
     return "validation failed due to running out of cost budget, no further validation rules will be run";
   }
   return `expression '${text}' resulted in error: ${result.outcome === "value" ? "" : result.message}`;
+}
+
+/** Longer messages of expressions are ignored, in characters. */
+const maxMessageLength = 5 * 1024;
+
+/** Returns the message of an expression that doesn't hold: that of the message expression if it yields one, else the constant one. */
+async function messageOf(validation: Validation, variables: EvaluationVariables): Promise<string> {
+  const { expression, message, messageExpression } = validation;
+  const byDefault = message === "" ? `failed expression: ${expression.text.trim()}` : message;
+  if (messageExpression === undefined) return byDefault;
+  const result = await variables.evaluate(messageExpression);
+  if (result?.outcome !== "value" || typeof result.value !== "string") return byDefault;
+  const text = result.value.trim();
+  return text === "" || text.length > maxMessageLength || /[\n\r]/.test(text) ? byDefault : text;
+}
+
+/** An expression of a policy that doesn't hold. */
+interface Finding {
+  readonly policy: Policy;
+  readonly binding: Binding;
+  /** Position of the expression. */
+  readonly index: number;
+}
+
+/** Maximum number of findings in the audit log for one request. */
+const maxFindings = 100;
+/** Longer values of an audit annotation are truncated, in characters. */
+const maxAnnotationLength = 10 * 1024;
+
+/** Collects what policies find in a request, and reports it as their bindings say. */
+class PolicyResults {
+  private denied: StatusError | undefined;
+  private readonly audited: object[] = [];
+  /** Distinct values by key, and their length. */
+  private readonly annotations = new Map<string, { readonly values: Set<string>; length: number }>();
+
+  constructor(
+    private readonly request: AdmissionRequest,
+    private readonly vocabulary: Vocabulary,
+  ) {}
+
+  /** Handles an expression that doesn't hold by the actions of the binding. */
+  report({ policy, binding, index }: Finding, message: string, reason: string | undefined): void {
+    for (const action of binding.actions) {
+      if (action === "Deny") this.denied ??= denial(this.request, policy, binding, message, reason);
+      else if (action === "Warn") {
+        const source = `ValidatingAdmissionPolicy '${policy.name}' with binding '${binding.name}'`;
+        this.request.effects.warn(`Validation failed for ${source}: ${message}`);
+      } else if (this.audited.length < maxFindings) {
+        this.audited.push({
+          message,
+          policy: policy.name,
+          binding: binding.name,
+          expressionIndex: index,
+          validationActions: binding.actions,
+        });
+      }
+    }
+  }
+
+  /** Denies the request because a policy can't be evaluated. */
+  deny(policy: Policy, binding: Binding | undefined, why: string): void {
+    this.denied ??= denial(this.request, policy, binding, why);
+  }
+
+  /** Adds a value of an audit annotation; several bindings and parameters may add some. */
+  annotate(policy: Policy, key: string, value: string): void {
+    const name = `${policy.name}/${key}`;
+    let annotation = this.annotations.get(name);
+    if (annotation === undefined) this.annotations.set(name, (annotation = { values: new Set(), length: 0 }));
+    const text = value.trim().slice(0, maxAnnotationLength - annotation.length);
+    if (annotation.length >= maxAnnotationLength || annotation.values.has(text)) return;
+    annotation.values.add(text);
+    annotation.length += text.length;
+  }
+
+  /**
+   * Writes the audit annotations.
+   *
+   * @throws {StatusError} a policy denies the request; the first of them.
+   */
+  end(): void {
+    const { effects } = this.request;
+    for (const [name, { values }] of this.annotations) effects.annotate(name, [...values].join(", "));
+    if (this.audited.length > 0) {
+      const key = groupAnnotation(
+        this.vocabulary.groupSuffix,
+        "validation_failure",
+        "validation.policy.admission",
+      );
+      effects.annotate(key, JSON.stringify(this.audited));
+    }
+    if (this.denied !== undefined) throw this.denied;
+  }
+}
+
+/** Reasons that a policy may have; each has its code. All others count as Invalid. */
+const reasons: ReadonlySet<string> = new Set<Reason>([
+  "Unauthorized",
+  "Forbidden",
+  "Invalid",
+  "RequestEntityTooLarge",
+]);
+
+/**
+ * The error for a request that a policy denies.
+ *
+ * @param binding undefined if the policy itself is invalid.
+ * @param reason Invalid if absent.
+ */
+function denial(
+  { target }: AdmissionRequest,
+  policy: Policy,
+  binding: Binding | undefined,
+  why: string,
+  reason = "Invalid",
+): StatusError {
+  const bound = binding === undefined ? "" : ` with binding '${binding.name}'`;
+  const message = `ValidatingAdmissionPolicy '${policy.name}'${bound} denied request: ${why}`;
+  const { message: whole, details } = forbidden(target, message);
+  const cause = { reason: "", message, field: "" } as const;
+  const validReason = reasons.has(reason) ? (reason as Reason) : "Invalid";
+  return new StatusError(validReason, whole, { ...details, ...namesOf(target), causes: [cause] });
+}
+
+function namesOf(target: AdmissionRequest["target"]): { readonly name: string; readonly kind: string } {
+  const { name, resource } = subjectOf(target);
+  return { name, kind: resource };
 }

@@ -3,18 +3,16 @@ import type { YieldIfDue } from "../../base/turns/yielding.ts";
 import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
 import type { Attributes } from "../authorizer.ts";
 import { subjectFor } from "../rbac/grant-text.ts";
-import type { BindingRecord } from "../rbac/role-record.ts";
+import type { BindingRecord, RoleRecord } from "../rbac/role-record.ts";
 import type { SubjectKey } from "../rbac/bound-subject.ts";
 import { itemsOf } from "../rbac/one-or-many.ts";
 import type { RbacIndex } from "../rbac/rbac-index.ts";
-import type { RoleRecord } from "../rbac/role-record.ts";
 import { rulesPerStep } from "../rbac/rule-finder.ts";
 import { ruleQuery, type RuleQuery } from "../rbac/rule-match.ts";
 import type { Scope } from "../rbac/scope.ts";
 import { RuleOrigins } from "./aggregated.ts";
 import type { BindingFault, Explanation, Grant, NearMiss } from "./insight.ts";
 import { distanceOf, missingNamespace, missingParts, namespaceDistance } from "./near-miss.ts";
-import { Nearest } from "./nearest.ts";
 import { shownBinding, shownRole, shownRule, shownSubject } from "./shown.ts";
 
 /** Limits of one response. */
@@ -192,5 +190,34 @@ class GrantSearch {
 
   private step(): MaybePromise<void> {
     return ++this.steps % rulesPerStep === 0 ? this.yieldIfDue() : undefined;
+  }
+}
+
+/** Keeps the items with the smallest distances and counts the others. */
+class Nearest<T> {
+  private readonly entries: { readonly distance: number; readonly item: T }[] = [];
+  private added = 0;
+
+  /** @param max maximum number of items to keep. */
+  constructor(private readonly max: number) {}
+
+  /** Adds an item. Of items with equal distance the earlier one is kept. */
+  add(distance: number, item: T): void {
+    this.added++;
+    const last = this.entries.at(-1);
+    if (this.entries.length === this.max && last!.distance <= distance) return;
+    const index = this.entries.findIndex((one) => one.distance > distance);
+    this.entries.splice(index === -1 ? this.entries.length : index, 0, { distance, item });
+    if (this.entries.length > this.max) this.entries.pop();
+  }
+
+  /** In order of distance. */
+  get items(): readonly T[] {
+    return this.entries.map(({ item }) => item);
+  }
+
+  /** Number of added items that were not kept. */
+  get leftOut(): number {
+    return this.added - this.entries.length;
   }
 }

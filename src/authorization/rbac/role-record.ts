@@ -1,8 +1,7 @@
 import type { LabelSelectorObject } from "../../base/selectors/label-selector.ts";
 import type { BoundSubject } from "./bound-subject.ts";
-import { itemsOf, type OneOrMany } from "./one-or-many.ts";
+import { itemsOf, type OneOrMany, withItem, withoutItem } from "./one-or-many.ts";
 import { completeRules, type PolicyRule, type StoredRole, type Rule } from "./policy.ts";
-import { RoleBindings } from "./role-bindings.ts";
 import { ruleAllows, type RuleQuery } from "./rule-match.ts";
 import { prepareLists } from "./long-lists.ts";
 import { RuleTable } from "./rule-table.ts";
@@ -118,4 +117,26 @@ function isSmall(rules: readonly Rule[]): boolean {
       verbs.length + apiGroups.length + resources.length + resourceNames.length + nonResourceURLs.length;
   }
   return entries <= scannedEntries;
+}
+
+/** The bindings of one role by namespace; empty for ClusterRoleBindings. */
+class RoleBindings<B extends { readonly namespace: string }> {
+  private readonly byNamespace = new Map<string, OneOrMany<B>>();
+
+  add(binding: B): void {
+    const { namespace } = binding;
+    this.byNamespace.set(namespace, withItem(this.byNamespace.get(namespace), binding));
+  }
+
+  remove(binding: B): void {
+    const { namespace } = binding;
+    const remaining = withoutItem(this.byNamespace.get(namespace), binding);
+    if (remaining !== undefined) this.byNamespace.set(namespace, remaining);
+    else this.byNamespace.delete(namespace);
+  }
+
+  /** Returns the bindings in exactly this namespace; for the empty namespace the ClusterRoleBindings. */
+  in(namespace: string): Iterable<B> {
+    return itemsOf(this.byNamespace.get(namespace));
+  }
 }

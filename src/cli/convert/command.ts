@@ -1,8 +1,7 @@
 import { encodePretty } from "../../base/json/encode.ts";
-import { isObject, type JsonValue } from "../../base/json/value.ts";
+import { isObject, type JsonValue, type JsonObject } from "../../base/json/value.ts";
 import { defaultRelease } from "../../base/releases.ts";
 import { yamlText } from "../../http/encodings/yaml.ts";
-import { convertManifest, type ConvertedManifest } from "./lists.ts";
 import { apiVersionOf, groupVersionOf, targetsIn } from "./registry.ts";
 import type { KindContext } from "../../schema/context.ts";
 import type { GroupVersion } from "../../schema/types.ts";
@@ -18,6 +17,8 @@ import type { Progress } from "../../storage/lmdb/progress.ts";
 import { showingProgress } from "../terminal/progress.ts";
 import { FlagReader, parseFlags, UsageError } from "../flags/flag-reader.ts";
 import { readManifests } from "../../base/manifests.ts";
+import { convertObject, type Converted } from "./convert.ts";
+import type { Note } from "./notes.ts";
 
 /** Every flag of `plinth convert`. */
 export const convertFlags: readonly Flag[] = [
@@ -201,4 +202,58 @@ function jsonText(results: readonly JsonValue[]): string {
   if (first === undefined) return "";
   const whole = results.length === 1 ? first : { apiVersion: "v1", kind: "List", items: [...results] };
   return `${encodePretty(whole)}\n`;
+}
+
+/** The result of converting a manifest. */
+interface ConvertedManifest {
+  readonly object: JsonValue;
+  readonly outcome: Converted["outcome"];
+  readonly notes: readonly Note[];
+}
+
+/** Converts an object, or each object of a list (`List`, `DeploymentList` and the like). The input isn't modified. */
+export function convertManifest(
+  manifest: JsonValue,
+  target: GroupVersion | undefined,
+  context: KindContext,
+): ConvertedManifest {
+  if (!isObject(manifest)) {
+    const text = "cannot be converted: must be an object";
+    return { object: manifest, outcome: "failed", notes: [{ path: "", text, level: "unresolved" }] };
+  }
+  const { items, kind } = manifest;
+  if (!Array.isArray(items) || typeof kind !== "string" || !kind.endsWith("List")) {
+    return convertObject(manifest, target, context);
+  }
+  return convertList(manifest, items, kind, target, context);
+}
+
+function convertList(
+  list: JsonObject,
+  items: readonly JsonValue[],
+  kind: string,
+  target: GroupVersion | undefined,
+  context: KindContext,
+): ConvertedManifest {
+  const implied =
+    kind === "List" ? {} : { apiVersion: list["apiVersion"]!, kind: kind.slice(0, -"List".length) };
+  const results = items.map((item) =>
+    convertManifest(isObject(item) ? { ...implied, ...item } : item, target, context),
+  );
+  const notes = results.flatMap((result, index) => result.notes.map((one) => inItem(one, index)));
+  const outcomes = results.map(({ outcome }) => outcome);
+  const outcome = outcomes.find((one) => one === "failed") ?? outcomes.find((one) => one === "converted");
+  if (outcome === undefined) return { object: list, outcome: "unchanged", notes };
+  const versions = new Set(
+    results.map(({ object }) => (isObject(object) ? object["apiVersion"] : undefined)),
+  );
+  const [version] = versions;
+  const typed = kind !== "List" && versions.size === 1 && version !== undefined;
+  // A list with several versions becomes a `List`.
+  const head = kind === "List" ? {} : typed ? { apiVersion: version } : { apiVersion: "v1", kind: "List" };
+  return { object: { ...list, ...head, items: results.map(({ object }) => object) }, outcome, notes };
+}
+
+function inItem(note: Note, index: number): Note {
+  return { ...note, path: note.path === "" ? `items[${index}]` : `items[${index}].${note.path}` };
 }

@@ -1,5 +1,4 @@
-import type { Kind } from "../../schema/kind.ts";
-import { groupName } from "../../schema/kind.ts";
+import { type Kind, groupName } from "../../schema/kind.ts";
 import type { Group, GroupVersion } from "../../schema/types.ts";
 import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
 import { builtInKinds } from "../../kinds/all.ts";
@@ -10,18 +9,64 @@ import { Eviction } from "../../kinds/policy/eviction.ts";
 import { admissionregistrationChanges } from "./admissionregistration.ts";
 import { apiextensionsChanges } from "./apiextensions.ts";
 import { appsChanges } from "./apps.ts";
-import { authorizationChanges } from "./authorization.ts";
 import { autoscalingChanges } from "./autoscaling.ts";
 import { batchChanges } from "./batch.ts";
-import { certificatesChanges } from "./certificates.ts";
 import { discoveryChanges } from "./discovery.ts";
-import { flowcontrolChanges } from "./flowcontrol.ts";
 import { networkingChanges } from "./networking.ts";
 import { nodeChanges } from "./node.ts";
 import { policyChanges } from "./policy.ts";
 import { rbacChanges } from "./rbac.ts";
 import { unchangedForms } from "./unchanged.ts";
-import type { Rule, VersionChange } from "./notes.ts";
+import { type Rule, type VersionChange, at, change, rename, isSet, keepDefault } from "./notes.ts";
+import { authorization, flowcontrol, certificates } from "../../kinds/groups.ts";
+import { groupVersion } from "./group-versions.ts";
+import { labelKey } from "../../vocabulary/names.ts";
+
+/** The older version derived the signer from the request, and had one for unknown requests. */
+const signer: Rule = (part) => {
+  const name = part.value["signerName"];
+  if (!isSet(name)) {
+    part.unresolved("signerName", "the older version chose a signer by itself; set the one to use");
+  } else if (name === labelKey(part.vocabulary.domain, "legacy-unknown")) {
+    part.unresolved("signerName", `the new version has no signer ${JSON.stringify(name)}; set another one`);
+  }
+};
+
+const certificatesChanges: readonly VersionChange[] = [
+  change(
+    groupVersion(certificates, "v1beta1"),
+    groupVersion(certificates, "v1"),
+    ["CertificateSigningRequest"],
+    at("spec", keepDefault("usages", ["digital signature", "key encipherment"], undefined), signer),
+    at("status.conditions[]", keepDefault("status", "True", undefined)),
+  ),
+];
+
+const v1beta3 = groupVersion(flowcontrol, "v1beta3");
+
+/** The kinds of v1beta2, which is served, have their own conversion. */
+const flowcontrolChanges: readonly VersionChange[] = ["v1alpha1", "v1beta1"].flatMap((version) => [
+  change(groupVersion(flowcontrol, version), v1beta3, ["FlowSchema"]),
+  change(
+    groupVersion(flowcontrol, version),
+    v1beta3,
+    ["PriorityLevelConfiguration"],
+    at("spec.limited", rename("assuredConcurrencyShares", "nominalConcurrencyShares")),
+  ),
+]);
+
+const v1beta1 = groupVersion(authorization, "v1beta1");
+const v1 = groupVersion(authorization, "v1");
+
+const authorizationChanges: readonly VersionChange[] = [
+  change(
+    v1beta1,
+    v1,
+    ["SubjectAccessReview", "LocalSubjectAccessReview"],
+    at("spec", rename("group", "groups")),
+  ),
+  change(v1beta1, v1, ["SelfSubjectAccessReview", "SelfSubjectRulesReview"]),
+];
 
 /** The conversions from removed versions to their replacements (spec: conventions 9.3). */
 export const versionChanges: readonly VersionChange[] = [

@@ -1,18 +1,18 @@
 import { deepEqual, type JsonValue } from "../../base/json/value.ts";
 import { CustomResourceDefinition } from "../../kinds/apiextensions/custom-resource-definition.ts";
 import { cleanupFinalizer } from "../../kinds/apiextensions/deletion.ts";
-import type { NewObject } from "../../resources/clients/client.ts";
+import type { NewObject, Client } from "../../resources/clients/client.ts";
 import { definitionOutline } from "../../custom-resources/definitions/compressed-definition.ts";
 import { Follower } from "../../resources/followers/follower.ts";
 import { unlessRaced } from "../../resources/clients/races.ts";
-import { namesOf, resourceOf } from "../../resources/registry/registry.ts";
-import { decodeEntry } from "../../resources/objects/stored.ts";
-import type { Entry } from "../../storage/store.ts";
+import { namesOf, resourceOf, type Resource } from "../../resources/registry/registry.ts";
+import { decodeEntry, headerOf } from "../../resources/objects/stored.ts";
+import type { Entry, Store } from "../../storage/store.ts";
 import type { Controller, ControllerContext, QueueDependencies } from "../controller.ts";
 import { WorkQueue, type QueueObserver } from "../work-queue.ts";
 import { statusOf } from "../../custom-resources/definitions/definition-status.ts";
-import { deleteInstances } from "./instances.ts";
 import { ReservedNames } from "../../custom-resources/definitions/reserved-names.ts";
+import { StatusError } from "../../base/status-error.ts";
 
 type Dependencies = QueueDependencies & Pick<ControllerContext, "client" | "registry" | "store">;
 type Status = NonNullable<CustomResourceDefinition["status"]>;
@@ -140,4 +140,46 @@ function decoded(entry: Entry): CustomResourceDefinition {
 /** Returns the group of a definition from its name, which has the form `plural.group`. */
 function groupOf(name: string): string {
   return name.slice(name.indexOf(".") + 1);
+}
+
+/** Number of concurrent deletions, and the size of a page of objects in bytes. */
+const parallelDeletes = 16;
+const pageBytes = 1024 * 1024;
+
+/**
+ * Requests the deletion of every object of a resource type.
+ *
+ * @returns the number of objects that finalizers keep.
+ * @throws {StatusError} a deletion failed.
+ */
+async function deleteInstances(
+  { client, store }: { readonly client: Client; readonly store: Store },
+  resource: Resource,
+  closing: AbortSignal,
+): Promise<number> {
+  let left = 0;
+  let after: string | undefined;
+  for (;;) {
+    const { entries, more } = await store.range({ prefix: resource.storePrefix, after, maxBytes: pageBytes });
+    for (let at = 0; at < entries.length; at += parallelDeletes) {
+      closing.throwIfAborted();
+      const gone = await Promise.all(
+        entries.slice(at, at + parallelDeletes).map((entry) => deleteOne(client, resource, entry)),
+      );
+      left += gone.filter((one) => !one).length;
+    }
+    if (!more) return left;
+    after = entries.at(-1)!.key;
+  }
+}
+
+/** Deletes an object. Returns true if it is gone. */
+async function deleteOne(client: Client, resource: Resource, entry: Entry): Promise<boolean> {
+  try {
+    const { uid } = headerOf(entry);
+    return await client.deleteOf(resource, namesOf(entry.key), { uid });
+  } catch (error) {
+    if (error instanceof StatusError && error.reason === "NotFound") return true;
+    throw error;
+  }
 }

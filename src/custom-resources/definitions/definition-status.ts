@@ -6,8 +6,7 @@ import { approvalOf } from "../../kinds/apiextensions/definition-rules.ts";
 import type { CustomResourceDefinition } from "../../kinds/apiextensions/custom-resource-definition.ts";
 import { approvalCondition } from "../../kinds/apiextensions/custom-resource-definition-status.ts";
 import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
-import { acceptNames } from "./naming.ts";
-import type { OtherNames } from "./reserved-names.ts";
+import type { OtherNames, AcceptedNames } from "./reserved-names.ts";
 
 const checksCaBundle = applies(since("1.31"));
 
@@ -94,4 +93,43 @@ function approval({ metadata, spec }: CustomResourceDefinition, vocabulary: Voca
   const message =
     value === "" ? `protected groups must have the annotation ${annotation}` : `approved in ${value}`;
   return [{ type: approvalCondition(vocabulary), status, reason, message }];
+}
+
+/** The accepted names of a definition, and the reason why others are not accepted. */
+interface Naming {
+  readonly accepted: AcceptedNames;
+  /** The last conflict; undefined if all names are accepted. */
+  readonly conflict: { readonly reason: string; readonly message: string } | undefined;
+}
+
+/**
+ * Accepts the names of a definition that no other definition of its group has. A name with a conflict doesn't replace the accepted one.
+ *
+ * @param others the accepted names of the other definitions of the group.
+ */
+function acceptNames({ spec, status }: CustomResourceDefinition, others: OtherNames): Naming {
+  const { names } = spec;
+  const before = status?.acceptedNames;
+  const accepted: Record<string, unknown> = { plural: "", kind: "", ...before };
+  let conflict: Naming["conflict"];
+  const accept = (member: keyof AcceptedNames, reason: string, used: string | undefined): void => {
+    if (used !== undefined) {
+      conflict = { reason, message: `${JSON.stringify(used)} is already in use` };
+    } else if (names[member] === undefined) delete accepted[member];
+    else accepted[member] = names[member];
+  };
+  const resource = (name = ""): string | undefined =>
+    name !== "" && others.hasResource(name) ? name : undefined;
+  const kind = (name = ""): string | undefined => (name !== "" && others.hasKind(name) ? name : undefined);
+  accept("plural", "PluralConflict", resource(names.plural));
+  accept("singular", "SingularConflict", resource(names.singular));
+  accept(
+    "shortNames",
+    "ShortNamesConflict",
+    names.shortNames?.find((name) => others.hasResource(name)),
+  );
+  accept("kind", "KindConflict", kind(names.kind));
+  accept("listKind", "ListKindConflict", kind(names.listKind));
+  accept("categories", "", undefined);
+  return { accepted: accepted as AcceptedNames, conflict };
 }

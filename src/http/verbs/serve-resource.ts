@@ -9,19 +9,27 @@ import { startDeadline } from "./deadline.ts";
 import type { ResourceFacts } from "../request/facts.ts";
 import type { HttpService } from "../service.ts";
 import type { RequestContext, ResourceContext } from "../request/context.ts";
-import { prepareEncoding } from "./answer.ts";
+import { prepareEncoding, encodingOf, sendStored, sendObject, bodyOf } from "./answer.ts";
 import { serveAction } from "./action.ts";
 import { serveComputed } from "./computed.ts";
 import { serveConnect } from "./connect.ts";
-import { serveCreate } from "./create.ts";
 import { serveDelete, serveDeleteCollection } from "./delete.ts";
-import { serveGet } from "./get.ts";
 import { serveList } from "./list.ts";
 import { servePatch } from "./patch.ts";
-import { serveReview } from "./review.ts";
-import { serveUpdate } from "./update.ts";
 import { serveView } from "./view.ts";
 import { serveWatch } from "./watch.ts";
+import { getObject } from "../../resources/reads/get.ts";
+import { parseResourceVersion } from "../../resources/engine/resource-version.ts";
+import { refuseExport, writeParameters } from "../request/parameters.ts";
+import { runPaced } from "../../base/turns/work-pace.ts";
+import { createObject } from "../../resources/writes/create.ts";
+import { readSteps, addWarnings, readObject } from "../../resources/input/input.ts";
+import { readDocument } from "./body.ts";
+import { writerOf } from "./writer.ts";
+import { updateObject } from "../../resources/writes/update.ts";
+import { mayCreate } from "./may-create.ts";
+import { answerReview } from "../../resources/writes/review.ts";
+import { reportOf } from "../request/report.ts";
 
 /** Serves a request for a resource type by its verb. */
 export function serveResource(
@@ -186,4 +194,76 @@ function notAllowed(unwatched?: Resource): StatusError {
     "the server does not allow this method on the requested resource",
     unwatched && { kind: unwatched.name, group: unwatched.group },
   );
+}
+
+/** GET of one object. */
+function serveGet(service: HttpService, request: ResourceContext): MaybePromise<void> {
+  const { query } = request.facts;
+  const version = query.empty ? undefined : parseResourceVersion(query.get("resourceVersion"));
+  if (!query.empty) refuseExport(query);
+  const encoding = encodingOf(service, request);
+  return andThen(getObject(service.engine, request.target, version), (entry) =>
+    sendStored(service, request, encoding, entry),
+  );
+}
+
+/** POST of a new object. */
+async function serveCreate(service: HttpService, request: ResourceContext): Promise<void> {
+  const { exchange, facts, target } = request;
+  const encoding = encodingOf(service, request);
+  const parameters = writeParameters(facts.query, "CreateOptions", exchange.header("user-agent") ?? "");
+  // Also if the body has arrived: many writes of one turn are faster stage by stage.
+  const { value, duplicates } = await readDocument(service, request);
+  const writer = writerOf(service, request);
+  const reading = readSteps(service.engine, target, value, duplicates, parameters.fieldValidation);
+  const input = await runPaced(reading, writer.pace);
+  addWarnings(writer.report, input.warnings);
+  await writer.pace.step();
+  const result = await createObject(service.engine, target, input.object, { ...writer, ...parameters });
+  return sendObject(service, request, encoding, 201, result.body, result.warnings);
+}
+
+/** PUT of an object. */
+async function serveUpdate(service: HttpService, request: ResourceContext): Promise<void> {
+  const { exchange, facts, target } = request;
+  const encoding = encodingOf(service, request);
+  const parameters = writeParameters(facts.query, "UpdateOptions", exchange.header("user-agent") ?? "");
+  // Also if the body has arrived: many writes of one turn are faster stage by stage.
+  const { value, duplicates } = await readDocument(service, request);
+  const { dryRun, fieldManager, fieldValidation } = parameters;
+  const writer = writerOf(service, request);
+  await writer.pace.step();
+  const read = () => {
+    const input = readObject(service.engine, target, value, duplicates, fieldValidation);
+    addWarnings(writer.report, input.warnings);
+    return input.object;
+  };
+  const options = { ...writer, dryRun, fieldManager };
+  const result = await updateObject(service.engine, target, read, options, () => mayCreate(service, request));
+  return sendObject(service, request, encoding, result.created ? 201 : 200, result.body, result.warnings);
+}
+
+/** POST of a virtual kind: responds with the object and its status, and stores nothing (spec: access review 1). */
+async function serveReview(service: HttpService, request: ResourceContext): Promise<void> {
+  const { exchange, facts, target, user } = request;
+  const encoding = encodingOf(service, request);
+  const parameters = writeParameters(facts.query, "CreateOptions", exchange.header("user-agent") ?? "");
+  const document = readDocument(service, request);
+  const { value, duplicates } = document instanceof Promise ? await document : document;
+  const { object, warnings } = readObject(
+    service.engine,
+    target,
+    value,
+    duplicates,
+    parameters.fieldValidation,
+  );
+  const report = reportOf(request);
+  addWarnings(report, warnings);
+  const { dryRun, fieldManager } = parameters;
+  const handler = service.reviews.get(target.resource.kind.name);
+  if (handler === undefined) throw new Error(`no handler for ${target.resource.kind.name}`);
+  const options = { user, dryRun, fieldManager, report };
+  const completion = answerReview(service.engine, target, object, options, handler);
+  if (completion !== undefined) await completion;
+  return sendObject(service, request, encoding, 201, bodyOf(object));
 }

@@ -5,10 +5,33 @@ import { field, int32, list, string } from "../../schema/types.ts";
 import { labelSelector } from "../checks/selectors.ts";
 import { reviewVersions } from "../checks/webhooks.ts";
 import { LabelSelector } from "../meta/label-selector.ts";
-import { noSideEffects, webhookName, webhookTimeout } from "./webhook-rules.ts";
 import { declareMatchCondition, matchConditionsField } from "./match-condition.ts";
 import { struct } from "./v1.ts";
 import { RuleWithOperations, WebhookClientConfig } from "./webhook.ts";
+import { dnsSubdomainFaults } from "../../base/names.ts";
+
+/** Requires a domain with at least three labels. */
+function webhookName(name: string, report: FieldReport): void {
+  const faults = dnsSubdomainFaults(name);
+  for (const message of faults) report.invalid(name, message);
+  if (faults.length === 0 && name.split(".").length < 3) {
+    report.invalid(name, "should be a domain with at least three segments separated by dots");
+  }
+}
+
+const allowedSideEffects = ["None", "NoneOnDryRun"];
+
+/** Requires a webhook without side effects, because webhooks are also called for dry runs. */
+function noSideEffects(sideEffects: string, report: FieldReport): void {
+  if (!allowedSideEffects.includes(sideEffects)) report.notSupported(sideEffects, allowedSideEffects);
+}
+
+/** Checks the timeout of a webhook call, in seconds. */
+function webhookTimeout(seconds: number, report: FieldReport): void {
+  if (seconds < 1 || seconds > 30) {
+    report.invalid(seconds, "the timeout value must be between 1 and 30 seconds");
+  }
+}
 
 /** Fields that mutating and validating webhooks have in common, with the same numbers. */
 export const webhookFields = {

@@ -1,9 +1,115 @@
 import { kind, struct } from "./v1.ts";
-import { type ObjectFor } from "../../schema/kind.ts";
+import type { ObjectFor } from "../../schema/kind.ts";
 import { ObjectMeta } from "../../schema/object-meta.ts";
 import { type Static, field, list, map, quantity, string } from "../../schema/types.ts";
-import { roundUpToMilli } from "../quantities.ts";
-import { checkLimit, uniqueLimitTypes } from "./limit-range-rules.ts";
+import { roundUpToMilli, quantityFrom } from "../quantities.ts";
+import { qualifiedNameFaults } from "../../base/names.ts";
+import { compareQuantities, quantityOf, type Quantity } from "../../base/quantity.ts";
+import type { KindContext } from "../../schema/context.ts";
+import type { FieldReport } from "../../schema/faults.ts";
+import { uniqueBy } from "../checks/values.ts";
+import { mayOvercommit } from "./pod/resource-names.ts";
+import { limitedResourceName } from "./resource-names.ts";
+
+type Amounts = Readonly<Record<string, string>>;
+
+interface Limit {
+  readonly type: string;
+  readonly max?: Amounts | undefined;
+  readonly min?: Amounts | undefined;
+  readonly default?: Amounts | undefined;
+  readonly defaultRequest?: Amounts | undefined;
+  readonly maxLimitRequestRatio?: Amounts | undefined;
+}
+
+const limitTypes = new Set(["Pod", "Container", "PersistentVolumeClaim"]);
+
+/** Requires that each type of object occurs once. */
+const uniqueLimitTypes = uniqueBy<Limit>(({ type }) => type, "type");
+
+/** Checks the limits for one type of object against each other. */
+function checkLimit(limit: Limit, report: FieldReport, context: KindContext): void {
+  const { type } = limit;
+  const typeFaults = qualifiedNameFaults(type);
+  for (const message of typeFaults) report.at("type").invalid(type, message);
+  if (typeFaults.length === 0 && !type.includes("/") && !limitTypes.has(type)) {
+    report.at("type").invalid(type, "must be a standard limit type or fully qualified");
+  }
+  const named = ["max", "min", "maxLimitRequestRatio"] as const;
+  const defaults = ["default", "defaultRequest"] as const;
+  const names = new Set<string>();
+  for (const group of type === "Pod" ? named : [...named, ...defaults]) {
+    for (const name of Object.keys(limit[group] ?? {})) {
+      if (report.full) return;
+      limitedResourceName(type, name, report.at(group).key(name), context);
+      names.add(name);
+    }
+  }
+  if (type === "Pod") {
+    for (const group of defaults) {
+      if (Object.keys(limit[group] ?? {}).length > 0) {
+        report.at(group).forbidden("may not be specified when `type` is 'Pod'");
+      }
+    }
+  }
+  if (type === "PersistentVolumeClaim" && !names.has("storage")) {
+    report
+      .at("limits")
+      .required("either minimum or maximum storage value is required, but neither was provided");
+  }
+  for (const name of names) {
+    if (report.full) return;
+    checkResource(limit, name, report, context);
+  }
+}
+
+function amountOf(amounts: Amounts | undefined, name: string): Quantity | undefined {
+  return amounts !== undefined && Object.hasOwn(amounts, name) ? quantityFrom(amounts[name]!) : undefined;
+}
+
+/** Checks the limits of one resource: min ≤ default request ≤ default ≤ max. */
+function checkResource(limit: Limit, name: string, report: FieldReport, context: KindContext): void {
+  const min = amountOf(limit.min, name);
+  const max = amountOf(limit.max, name);
+  const request = amountOf(limit.defaultRequest, name);
+  const fallback = amountOf(limit.default, name);
+  const ordered = (
+    low: Quantity | undefined,
+    high: Quantity | undefined,
+    group: "min" | "default" | "defaultRequest",
+    words: string,
+  ): void => {
+    if (low === undefined || high === undefined || compareQuantities(low, high) <= 0) return;
+    report.at(group).key(name).invalid(limit[group]?.[name], words);
+  };
+  ordered(min, max, "min", "the minimum is greater than the maximum");
+  ordered(min, request, "defaultRequest", "the minimum is greater than the default request");
+  ordered(request, max, "defaultRequest", "the default request is greater than the maximum");
+  ordered(request, fallback, "defaultRequest", "the default request is greater than the default limit");
+  ordered(min, fallback, "default", "the minimum is greater than the default limit");
+  ordered(fallback, max, "default", "the default limit is greater than the maximum");
+  checkRatio(limit, name, report);
+  if (request === undefined || fallback === undefined || mayOvercommit(name, context)) return;
+  if (compareQuantities(request, fallback) !== 0) {
+    report.at("default").key(name).invalid(limit.default?.[name], "must be equal to the default request");
+  }
+}
+
+function checkRatio(limit: Limit, name: string, report: FieldReport): void {
+  const ratio = amountOf(limit.maxLimitRequestRatio, name);
+  if (ratio === undefined) return;
+  const here = report.at("maxLimitRequestRatio").key(name);
+  const shown = limit.maxLimitRequestRatio?.[name];
+  if (compareQuantities(ratio, quantityOf(1)) < 0) here.invalid(shown, "the ratio is less than 1");
+  const min = amountOf(limit.min, name);
+  const max = amountOf(limit.max, name);
+  if (min === undefined || max === undefined) return;
+  // ratio > max / min, without a division; both sides are multiplied by 10^18.
+  const one = quantityOf(1).nanos;
+  if (min.nanos > 0n && ratio.nanos * min.nanos > max.nanos * one) {
+    here.invalid(shown, "the ratio is greater than max/min");
+  }
+}
 
 const LimitRangeItem = struct(
   "LimitRangeItem",

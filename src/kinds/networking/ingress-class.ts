@@ -1,10 +1,41 @@
 import { unchanged } from "../checks/values.ts";
 import { ageColumn, nameColumn } from "../columns.ts";
-import { checkController, checkParameters } from "./ingress-class-rules.ts";
 import { kind, struct } from "./v1.ts";
-import { type ObjectFor } from "../../schema/kind.ts";
+import type { ObjectFor } from "../../schema/kind.ts";
 import { ObjectMeta } from "../../schema/object-meta.ts";
 import { field, string } from "../../schema/types.ts";
+import type { FieldReport } from "../../schema/faults.ts";
+import { dnsLabel, domainPrefixedPath } from "../checks/names.ts";
+import { checkLocalObject } from "./ingress-rules.ts";
+
+const maxControllerLength = 250;
+const scopes = ["Cluster", "Namespace"];
+
+/** Requires the name of a controller: `example.com/name`. */
+function checkController(controller: string, report: FieldReport): void {
+  if (Buffer.byteLength(controller) > maxControllerLength) report.tooLong(maxControllerLength);
+  domainPrefixedPath(controller, report);
+}
+
+interface Parameters {
+  readonly apiGroup?: string | null | undefined;
+  readonly kind: string;
+  readonly name: string;
+  readonly scope?: string | undefined;
+  readonly namespace?: string | undefined;
+}
+
+/** Checks a reference to a cluster-scoped object, or to an object in a namespace. */
+function checkParameters(parameters: Parameters, report: FieldReport): void {
+  checkLocalObject(parameters, report);
+  const { scope = "", namespace } = parameters;
+  const here = report.at("namespace");
+  if (!scopes.includes(scope)) report.at("scope").notSupported(scope, scopes);
+  else if (scope === "Namespace") {
+    if (namespace === undefined) here.required("`parameters.scope` is set to 'Namespace'");
+    else dnsLabel(namespace, here);
+  } else if (namespace !== undefined) here.forbidden("`parameters.scope` is set to 'Cluster'");
+}
 
 const IngressClassParametersReference = struct(
   "IngressClassParametersReference",

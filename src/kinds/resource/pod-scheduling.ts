@@ -6,7 +6,6 @@ import { field, list, string } from "../../schema/types.ts";
 import { dnsSubdomain } from "../checks/names.ts";
 import { uniqueBy } from "../checks/values.ts";
 import { ageColumn, nameColumn } from "../columns.ts";
-import { uniqueSet } from "./unique-set.ts";
 
 const PodSchedulingSpec = struct("PodSchedulingSpec", "The scheduler's choice of nodes for a pod.", {
   selectedNode: field(1, string, "Name of the node for which resources should be allocated."),
@@ -79,3 +78,20 @@ export const PodScheduling = kind({
   ],
 });
 export type PodScheduling = ObjectFor<typeof PodScheduling>;
+
+/** Returns a check for a list of at most `max` unique and valid texts. */
+function uniqueSet(
+  items: readonly string[],
+  max: number,
+  rule: (item: string, report: FieldReport) => void,
+  report: FieldReport,
+): void {
+  const seen = new Set<string>();
+  for (const [index, item] of items.entries()) {
+    if (report.full) return;
+    rule(item, report.at(index));
+    if (seen.has(item)) report.at(index).duplicate(item);
+    seen.add(item);
+  }
+  if (items.length > max) report.tooMany(items.length, max);
+}

@@ -2,11 +2,48 @@ import { byRelease, since } from "../../base/release-rows.ts";
 import { nonNegative } from "../checks/numbers.ts";
 import { same, uniqueBy } from "../checks/values.ts";
 import { ageColumn, nameColumn } from "../columns.ts";
-import { checkNodeDriver, nodeIdentifier } from "./csi-node-rules.ts";
 import { kind, struct } from "./v1.ts";
-import { type ObjectFor } from "../../schema/kind.ts";
+import type { ObjectFor } from "../../schema/kind.ts";
 import { ObjectMeta } from "../../schema/object-meta.ts";
 import { field, int32, list, string, time } from "../../schema/types.ts";
+import type { KindContext } from "../../schema/context.ts";
+import { qualifiedNameFaults } from "../../base/names.ts";
+import type { FieldReport } from "../../schema/faults.ts";
+import { storageDriverName } from "../checks/names.ts";
+
+const maxIdentifierBytes = 256;
+
+/** Requires the identifier of a node for a driver. */
+function nodeIdentifier(identifier: string, report: FieldReport): void {
+  if (Buffer.byteLength(identifier) > maxIdentifierBytes) {
+    report.invalid(identifier, `must be ${maxIdentifierBytes} characters or less`);
+  }
+}
+
+interface NodeDriver {
+  readonly name: string;
+  readonly topologyKeys?: readonly string[] | null | undefined;
+}
+
+/**
+ * Checks the name of a driver and the keys of topology labels; faults of keys are reported at the driver, as in the
+ * reference.
+ */
+function checkNodeDriver(
+  { name, topologyKeys }: NodeDriver,
+  report: FieldReport,
+  context: KindContext,
+): void {
+  storageDriverName(name, report.at("name"), context);
+  const seen = new Set<string>();
+  for (const key of topologyKeys ?? []) {
+    if (report.full) return;
+    if (key === "") report.required();
+    if (seen.has(key)) report.duplicate(key);
+    seen.add(key);
+    for (const message of qualifiedNameFaults(key)) report.invalid(topologyKeys, message);
+  }
+}
 
 const VolumeNodeResources = struct("VolumeNodeResources", "Volume limits of a driver on a node.", {
   count: field(1, int32, "Maximum number of volumes of the driver on the node; absent for no limit.")

@@ -1,6 +1,6 @@
 import { randomValues } from "../../base/random.ts";
 import type { AdmissionPlugin } from "../../admission/admission-chain.ts";
-import { type PluginConfiguration } from "../../admission/configuration.ts";
+import type { PluginConfiguration } from "../../admission/configuration.ts";
 import { ObjectReader } from "../../admission/object-reader.ts";
 import { alwaysAdmit, alwaysDeny } from "../../admission/plugins/always.ts";
 import { alwaysPullImages } from "../../admission/plugins/always-pull-images.ts";
@@ -41,17 +41,22 @@ import { clusterTrustBundleAttest } from "../../admission/plugins/trust-bundles.
 import { namespaceLifecycle } from "../../admission/plugins/namespace-lifecycle.ts";
 import { nodeRestriction } from "../../admission/plugins/node-restriction/node-restriction.ts";
 import { type Released, rowOf, rowsIn, since } from "../../base/release-rows.ts";
-import { type Release } from "../../base/releases.ts";
+import type { Release } from "../../base/releases.ts";
 import { stackOf } from "../../base/logger.ts";
 import type { MaybePromise } from "../../base/turns/maybe-promise.ts";
 import { Namespace } from "../../kinds/core/namespace.ts";
 import { ConfigurationError } from "../../schema/configuration.ts";
 import { validatingPolicies } from "./policies.ts";
 import type { ServerOptions } from "../options/server-options.ts";
-import { configuredImagePolicy } from "./image-policy.ts";
 import { configuredMutatingWebhooks, configuredValidatingWebhooks } from "./webhook-plugins.ts";
 import { laterRoleOptions } from "../authorization/role-options.ts";
 import type { AdmissionParts } from "../webhooks/admission-parts.ts";
+import { readImagePolicy } from "../../admission/plugins/image-policy-webhook/configuration.ts";
+import { imagePolicyWebhook } from "../../admission/plugins/image-policy-webhook/image-policy-webhook.ts";
+import { imageReviewVersion } from "../../admission/plugins/image-policy-webhook/image-review.ts";
+import { ConfigurationFault, readClientConfiguration } from "../../remote/client-configuration.ts";
+import { RemoteService, serviceLimits } from "../../remote/remote-service.ts";
+import { runtimeConfigOf } from "../apis/registry.ts";
 
 /** A plugin that the options can enable and disable. */
 export interface PluginRow {
@@ -214,4 +219,42 @@ export const pluginTable: readonly PluginRow[] = pluginRows.map((row) => rowOf(r
 /** Returns the built-in plugins that a release has, in the order in which they run. */
 export function pluginsOf(release: Release): readonly PluginRow[] {
   return rowsIn(pluginRows, { release });
+}
+
+/**
+ * Creates the plugin ImagePolicyWebhook, which calls the backend of its configuration.
+ *
+ * @throws {ConfigurationError} if the configuration can't be used.
+ */
+async function configuredImagePolicy(
+  options: ServerOptions,
+  { webhooks }: AdmissionParts,
+  configuration: PluginConfiguration | undefined,
+): Promise<AdmissionPlugin> {
+  const { vocabulary, clock, log } = options;
+  const version = imageReviewVersion(vocabulary);
+  if (!(await runtimeConfigOf(options)).enables(version)) {
+    throw new ConfigurationError(
+      `it needs --runtime-config=${version}=true: the version of its reviews is off`,
+    );
+  }
+  const settings = await readImagePolicy(configuration);
+  const backend = new RemoteService(await backendOf(settings.kubeConfigFile), clock, {
+    ...serviceLimits,
+    ...(settings.retryBackoffMs === 0 ? { attempts: 1 } : { backoffMs: settings.retryBackoffMs }),
+  });
+  webhooks.closeLater(backend);
+  return imagePolicyWebhook({ settings, backend, vocabulary, clock, log });
+}
+
+async function backendOf(file: string) {
+  const field = `imagePolicy.kubeConfigFile ${file}`;
+  try {
+    const configuration = await readClientConfiguration(file);
+    if (configuration.server.protocol === "https:") return configuration;
+  } catch (error) {
+    if (!(error instanceof ConfigurationFault)) throw error;
+    throw new ConfigurationError(`${field}: ${error.message}`);
+  }
+  throw new ConfigurationError(`${field}: cluster.server: must begin with https: the backend must use TLS`);
 }

@@ -15,13 +15,15 @@ import { addAuditPage } from "../../http/documents/audit-page.ts";
 import type { MetricSet } from "../../http/metrics/metric-set.ts";
 import type { PathTable } from "../../http/request/path-table.ts";
 import { ConfigurationError } from "../../schema/configuration.ts";
-import type { AuditLogSettings, AuditSettings } from "../options/settings-types.ts";
+import type { AuditLogSettings, AuditSettings, AuditWebhookSettings } from "../options/settings-types.ts";
 import { readOptionBytes } from "../options/option-files.ts";
 import { OptionsError } from "../options/options-error.ts";
 import { stackOf } from "../../base/logger.ts";
 import type { ServerOptions } from "../options/server-options.ts";
-import { webhookBackend, type Lost } from "./audit-webhook.ts";
 import { rarely } from "../../base/time/clock.ts";
+import { SingleOutput } from "../../http/audit/single-output.ts";
+import { serviceLimits } from "../../remote/remote-service.ts";
+import { remoteService } from "../webhooks/remote-services.ts";
 
 /** Minimum interval of log lines about lost events. */
 const lostLogIntervalMs = 5000;
@@ -154,4 +156,46 @@ function lostEvents({ clock, log }: ServerOptions, metrics: MetricSet, plugin: s
     unreported += events;
     logLost(error);
   };
+}
+
+/** Called with the number of lost events and the reason. */
+type Lost = (events: number, error: unknown) => void;
+
+/** Maximum number of batches sent in parallel, so that a retried batch doesn't block the others. */
+const parallelBatches = 10;
+
+/**
+ * Creates the audit backend that posts events as an EventList to the webhook.
+ *
+ * @throws {OptionsError} if the client configuration can't be used.
+ */
+async function webhookBackend(
+  options: ServerOptions,
+  settings: AuditWebhookSettings,
+  { keys, lost }: { readonly keys: AnnotationKeys; readonly lost: (plugin: string) => Lost },
+): Promise<AuditBackend> {
+  const { vocabulary, clock } = options;
+  const limits = { ...serviceLimits, backoffMs: settings.backoffMs };
+  const service = await remoteService(options, "--audit-webhook-config-file", settings.configFile, limits);
+  const head = `{"kind":"EventList","apiVersion":"${auditVersion(vocabulary)}","metadata":{},"items":[`;
+  const send = (texts: readonly string[]) => service.deliver(`${head}${texts.join(",")}]}`);
+  const end = () => service.close();
+  const onLost = lost("webhook");
+  const tooLarge = lost("truncate");
+  const batch = {
+    ...settings.batch,
+    batchBytes: settings.truncate?.maxBatchBytes,
+    parallel: parallelBatches,
+  };
+  return new AuditBackend({
+    format: (event) => `{${encodeMembers(event)}}`,
+    output:
+      settings.mode === "batch"
+        ? new BatchOutput(batch, clock, send, onLost, end)
+        : new SingleOutput(send, onLost, end),
+    maxEventBytes: settings.truncate?.maxEventBytes,
+    truncatedKey: keys.truncated,
+    strict: settings.mode === "blocking-strict",
+    tooLarge: () => tooLarge(1, new Error("an event is too large even without its objects")),
+  });
 }

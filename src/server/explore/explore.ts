@@ -2,14 +2,13 @@ import { systemClock } from "../../base/time/clock.ts";
 import { SeededRandom } from "../../base/seeded-random.ts";
 import type { KnownObjects, ObjectsOf } from "../../kinds/typed-objects.ts";
 import type { Kind } from "../../schema/kind.ts";
-import type { FaultRule } from "../faults/fault-rule.ts";
+import type { FaultRule, FaultMatch } from "../faults/fault-rule.ts";
 import { inLibraryTerms, serverOptionsOf, type CreateServerOptions } from "../options/library-options.ts";
 import type { Snapshot } from "../library/snapshots.ts";
 import { startServer, type Server } from "../server.ts";
-import { defaultMix } from "./default-mix.ts";
 import { ExploreError } from "./explore-error.ts";
 import { newExploration, type Exploration } from "./exploration.ts";
-import { withFewerFaults, type FailedRun } from "./shrink.ts";
+import type { FiredFault } from "../faults/fired-fault.ts";
 
 /** Options of {@link explore}. */
 export interface ExploreOptions<Kinds extends readonly Kind[] = readonly []> {
@@ -215,4 +214,80 @@ async function explain(
     `To repeat it: explore({ seeds: [${seed}] }, …)`,
   ].join("\n");
   return new ExploreError(seed, faults, message, { cause: error });
+}
+
+/** The result of a run that failed. */
+interface FailedRun {
+  readonly error: unknown;
+  readonly faults: readonly FiredFault[];
+}
+
+/** Maximum number of runs to find fewer faults. */
+const maxRuns = 60;
+
+/**
+ * Finds fewer faults with which a test still fails, by leaving out one after the other.
+ *
+ * @param failed the run with all faults.
+ * @param run repeats the test without the faults with these ids; undefined if it passes.
+ * @returns the failed run with the fewest faults.
+ */
+async function withFewerFaults(
+  failed: FailedRun,
+  run: (skipped: ReadonlySet<string>) => Promise<FailedRun | undefined>,
+): Promise<FailedRun> {
+  let best = failed;
+  let skipped: ReadonlySet<string> = new Set();
+  const needed = new Set<string>();
+  for (let runs = 0; runs < maxRuns; runs++) {
+    const next = best.faults.findLast(({ id }) => !needed.has(id));
+    if (next === undefined) return best;
+    const without = new Set([...skipped, next.id]);
+    const result = await run(without);
+    if (result !== undefined && result.faults.length < best.faults.length) {
+      best = result;
+      skipped = without;
+    } else needed.add(next.id);
+  }
+  return best;
+}
+
+const writes = ["create", "update", "patch", "delete"];
+const noWatch: FaultMatch = { verbs: ["get", "list", ...writes] };
+
+/** The faults of the default mix. All are things that a real API server does. */
+const faults: readonly ((random: SeededRandom) => FaultRule)[] = [
+  () => ({ on: { verbs: ["update", "patch"] }, effect: { error: 409 } }),
+  () => ({ on: noWatch, effect: { error: 429 } }),
+  (random) => ({ on: noWatch, effect: { error: random.pick([500, 503]) } }),
+  () => ({ on: { verbs: writes }, effect: { error: 504, applied: true } }),
+  (random) => ({ on: { verbs: writes }, effect: { disconnect: true, applied: random.chance(0.5) } }),
+  (random) => ({ effect: { endWatch: random.pick(["closed", "expired", "disconnected"]) } }),
+  () => ({ on: { verbs: ["watch"] }, effect: { error: 410 } }),
+  (random) => ({ on: { verbs: ["list"] }, effect: { staleBy: 1 + random.below(8) } }),
+  (random) => ({ effect: { delayEventTurns: 1 + random.below(20) } }),
+  () => ({ effect: { repeatEvent: true } }),
+  (random) => ({ effect: { delayTurns: 1 + random.below(10) } }),
+];
+
+/** Returns a few random faults, each of which ends by itself, and often a crash. */
+function defaultMix(random: SeededRandom): FaultRule[] {
+  const rules = Array.from({ length: 1 + random.below(3) }, () =>
+    limited(random, random.pick(faults)(random)),
+  );
+  if (random.chance(0.6)) {
+    const effect = { crash: random.pick(["before", "after"] as const) };
+    rules.push({ after: random.below(6), times: 1 + random.below(2), effect });
+  }
+  return rules;
+}
+
+/** The rule with random limits. */
+function limited(random: SeededRandom, rule: FaultRule): FaultRule {
+  return {
+    ...rule,
+    after: random.below(5),
+    times: 1 + random.below(3),
+    probability: random.pick([0.25, 0.5, 1]),
+  };
 }

@@ -10,7 +10,7 @@ import { CompactedSignal, type Connection, type WriteAnswer } from "./connection
 import type { Keyspace } from "./keyspace.ts";
 import type { KeyValue, RequestOp, TxnRequest } from "./messages.ts";
 import { decodeEntry, encodeValue } from "./value.ts";
-import { WriteTokens } from "./write-tokens.ts";
+import { randomBytes } from "node:crypto";
 
 /** Executes the writes of a store in transactions, each of which also writes the marker. */
 export class Writer {
@@ -120,5 +120,21 @@ export class Writer {
       if (!(error instanceof CompactedSignal)) throw error;
       return false;
     }
+  }
+}
+
+/**
+ * Creates a token for each write of one store object. A write transaction puts its token into the marker, so that a write without an
+ * answer is recognized by the marker at the revision of the stored value, also when another server wrote an equal value.
+ */
+class WriteTokens {
+  private readonly store = randomBytes(8);
+  private count = 0;
+
+  next(): Buffer {
+    const token = Buffer.alloc(14);
+    this.store.copy(token);
+    token.writeUIntBE(++this.count, 8, 6);
+    return token;
   }
 }

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import {
   evaluateExistingPods,
   type PodsResult,
-} from "../../../src/admission/plugins/pod-security/existing-pods.ts";
+} from "../../../src/admission/plugins/pod-security/namespace-check.ts";
 import type { Template } from "../../../src/admission/plugins/pod-security/pod-templates.ts";
 import type { Entry, RangeOptions, Store } from "../../../src/storage/store.ts";
 import { ManualClock } from "../../support/manual-clock.ts";

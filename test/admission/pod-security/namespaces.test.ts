@@ -6,7 +6,7 @@ import { AdmissionFacts } from "../../../src/admission/followed-objects.ts";
 import { Namespace } from "../../../src/kinds/core/namespace.ts";
 import { Pod } from "../../../src/kinds/core/pod/pod.ts";
 import { Registry } from "../../../src/resources/registry/registry.ts";
-import { WriteEffects } from "../../../src/resources/writes/write-effects.ts";
+import { WriteEffects } from "../../../src/resources/writes/write.ts";
 import { StoreUnavailableError, type Store } from "../../../src/storage/store.ts";
 import { platform } from "../../../src/vocabulary/platform.ts";
 import { ok } from "../../api/support.ts";

@@ -11,7 +11,7 @@ import { ConfigMap } from "../../../src/kinds/core/config-map.ts";
 import { WebhookCaller } from "../../../src/remote/webhook-caller.ts";
 import type { AdmissionRequest } from "../../../src/resources/engine/engine.ts";
 import { Registry } from "../../../src/resources/registry/registry.ts";
-import { WriteEffects } from "../../../src/resources/writes/write-effects.ts";
+import { WriteEffects } from "../../../src/resources/writes/write.ts";
 import type { ApiObject } from "../../../src/schema/kind.ts";
 import { platform } from "../../../src/vocabulary/platform.ts";
 import { hook } from "./support.ts";

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { runSteps } from "../../../src/base/turns/steps.ts";
-import { ConvertedObjects } from "../../../src/custom-resources/conversion/converted-objects.ts";
+import { ConvertedObjects } from "../../../src/custom-resources/conversion/definition-storage.ts";
 import { FieldSet } from "../../../src/fields/apply/field-set.ts";
 import { applySteps, updateSteps, type Owners, type Versions } from "../../../src/fields/apply/ownership.ts";
 import { ConfigMap } from "../../../src/kinds/core/config-map.ts";

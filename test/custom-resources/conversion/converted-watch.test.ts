@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { ConvertedWatch } from "../../../src/custom-resources/conversion/converted-watch.ts";
+import { ConvertedWatch } from "../../../src/custom-resources/conversion/converting-store.ts";
 import type { WatchChange, WatchObserver } from "../../../src/resources/registry/watch-change.ts";
 import type { Entry, Revision } from "../../../src/storage/store.ts";
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { partsOf } from "../../../src/custom-resources/definitions/definition-outline.ts";
+import { partsOf } from "../../../src/custom-resources/definitions/compressed-definition.ts";
 
 function parts(definition: object): unknown {
   const { outline, schemas } = partsOf(Buffer.from(JSON.stringify(definition)));

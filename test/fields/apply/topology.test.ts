@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { decodeFieldSet } from "../../../src/fields/apply/field-set.ts";
 import { applyFields, updateFields, type Versions } from "../../../src/fields/apply/ownership.ts";
 import { deducedShape, type Shape } from "../../../src/fields/apply/shape.ts";
-import { reconcileWithShape } from "../../../src/fields/apply/topology.ts";
+import { reconcileWithShape } from "../../../src/fields/apply/owned-fields.ts";
 import { encodeFieldSet, nothing, ownersOf, thingShape, type State } from "./support.ts";
 
 const leaf: Shape = { kind: "leaf" };

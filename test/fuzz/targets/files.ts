@@ -1,8 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { parseCsv } from "../../../src/authentication/csv.ts";
-import { parseTokenFile } from "../../../src/authentication/token-file.ts";
+import { parseCsv, parseTokenFile } from "../../../src/authentication/token-file.ts";
 import { parseAbacFile } from "../../../src/authorization/abac-file.ts";
 import { readPolicy } from "../../../src/http/audit/policy-file.ts";
 import { ConfigurationFault, readClientConfiguration } from "../../../src/remote/client-configuration.ts";
@@ -13,7 +12,7 @@ import { attempt, attemptAsync, textOf, type Target } from "../target.ts";
 /** Token files. */
 export const tokenFileTarget: Target = {
   name: "token-file",
-  files: ["src/authentication/csv.ts", "src/authentication/token-file.ts"],
+  files: ["src/authentication/token-file.ts", "src/authentication/token-file.ts"],
   seeds: ['token,user,1,"a,b"\n# comment\n\nt2,u2,2\n', 't,"a""b",\n'],
   dictionary: [",", '"', '""', "\n", "\r\n", "#"],
   async run(bytes) {

@@ -5,7 +5,7 @@ import {
   decodeStatusResponse,
   encodeSeed,
 } from "../../../src/storage/encryption/kms/messages.ts";
-import { decodeSealedValue, encodeSealedValue } from "../../../src/storage/encryption/kms/sealed-value.ts";
+import { decodeSealedValue, encodeSealedValue } from "../../../src/storage/encryption/kms/kms-cipher.ts";
 import { EncryptionError } from "../../../src/storage/encryption/value-cipher.ts";
 import { attempt, expectSame, type Target } from "../target.ts";
 
@@ -15,7 +15,7 @@ const seed = encodeSeed({ keyId: "key1", ciphertext: Buffer.from("seed"), annota
 /** Answers of key management services, and the stored form of values. A decoded seed, encoded again, is the same seed. */
 export const keyServiceTarget: Target = {
   name: "key-service",
-  files: ["src/storage/encryption/kms/messages.ts", "src/storage/encryption/kms/sealed-value.ts"],
+  files: ["src/storage/encryption/kms/messages.ts", "src/storage/encryption/kms/kms-cipher.ts"],
   seeds: [
     seed,
     encodeSealedValue({ seed, ciphertext: Buffer.from("text") }),

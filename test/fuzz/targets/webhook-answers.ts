@@ -9,7 +9,7 @@ import { SyntaxFault } from "../../../src/base/json/syntax-fault.ts";
 import {
   ConversionFault,
   readConverted,
-} from "../../../src/custom-resources/conversion/conversion-review.ts";
+} from "../../../src/custom-resources/conversion/webhook-converter.ts";
 import { platform } from "../../../src/vocabulary/platform.ts";
 import { attempt, type Target, jsonTokens } from "../target.ts";
 
@@ -34,7 +34,7 @@ export const webhookAnswerTarget: Target = {
   files: [
     "src/admission/plugins/image-policy-webhook/image-review.ts",
     "src/admission/webhooks/review-response.ts",
-    "src/custom-resources/conversion/conversion-review.ts",
+    "src/custom-resources/conversion/webhook-converter.ts",
   ],
   seeds: [
     reviewOf({

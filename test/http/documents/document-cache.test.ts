@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { DocumentCache } from "../../../src/http/documents/openapi/document-cache.ts";
+import { DocumentCache } from "../../../src/http/documents/openapi/documents.ts";
 
 function counted(text: string, bytes = text.length) {
   const made = { times: 0 };

@@ -8,8 +8,8 @@ import type { AdmissionPlugin, AdmittedType } from "../../admission-chain.ts";
 import { forbidden } from "../../forbidden.ts";
 import type { ObjectReader } from "../../object-reader.ts";
 import { nameOf, reject, type AgentRequest, type Check, type LaterChecks } from "./agent-request.ts";
-import { checkNode } from "./nodes.ts";
 import { boundPod, checkPod, podReference } from "./pods.ts";
+import { type Domain, isInDomain, labelKey, subdomain } from "../../../vocabulary/names.ts";
 
 /**
  * NodeRestriction: limits the agent of a node (user `system:node:NAME` in group `system:nodes`) to its own Node, the pods bound
@@ -129,4 +129,89 @@ function checkDriverList(request: AgentRequest): void {
   if (nameOf(request) !== request.node) {
     reject(request, "can only access CSINode with the same name as the requesting node");
   }
+}
+
+interface Node extends ApiObject {
+  readonly spec?: { readonly taints?: unknown };
+}
+
+/**
+ * Checks writes of Nodes: an agent may create and update its own Node only, without changes of taints, owners or restricted
+ * labels, and may not delete it.
+ */
+function checkNode(request: AgentRequest): void {
+  const { node, operation } = request;
+  const name = nameOf(request);
+  if (name !== node) reject(request, `node "${node}" is not allowed to modify node "${name}"`);
+  if (operation === "DELETE") reject(request, `node "${node}" is not allowed to delete its node`);
+  const now = request.object as Node;
+  if (request.live === undefined) checkNew(request, now);
+  else checkChange(request, now, request.live as Node);
+}
+
+function checkNew(request: AgentRequest, { metadata }: Node): void {
+  const { node, vocabulary } = request;
+  const labels = forbiddenLabels(metadata.labels ?? {}, {}, vocabulary);
+  if (labels.length > 0) {
+    reject(request, `node "${node}" is not allowed to set the following labels: ${labels.join(", ")}`);
+  }
+}
+
+function checkChange(request: AgentRequest, now: Node, before: Node): void {
+  const { node, vocabulary } = request;
+  if (!isDeepStrictEqual(now.spec?.taints, before.spec?.taints)) {
+    reject(request, `node "${node}" is not allowed to modify taints`);
+  }
+  const labels = forbiddenLabels(now.metadata.labels ?? {}, before.metadata.labels ?? {}, vocabulary);
+  if (labels.length > 0) {
+    reject(request, `node "${node}" is not allowed to modify labels: ${labels.join(", ")}`);
+  }
+  // The garbage collector deletes a Node with a missing owner.
+  if (!isDeepStrictEqual(now.metadata.ownerReferences, before.metadata.ownerReferences)) {
+    reject(request, `node "${node}" is not allowed to modify ownerReferences`);
+  }
+}
+
+type Labels = Readonly<Record<string, string>>;
+
+/**
+ * Returns the changed labels that an agent may not change on its Node: those of the domain `node-restriction.*`, and those of the
+ * product's domains except the ones that agents maintain.
+ */
+export function forbiddenLabels(now: Labels, before: Labels, vocabulary: Vocabulary): string[] {
+  const keys = new Set([...Object.keys(now), ...Object.keys(before)]);
+  return [...keys]
+    .filter((key) => now[key] !== before[key] || Object.hasOwn(now, key) !== Object.hasOwn(before, key))
+    .filter((key) => isRestricted(key, vocabulary))
+    .toSorted();
+}
+
+function isRestricted(key: string, { domain, groupSuffix }: Vocabulary): boolean {
+  const slash = key.indexOf("/");
+  if (slash === -1) return false;
+  const prefix = key.slice(0, slash);
+  if (isInDomain(subdomain(domain, "node-restriction"), prefix)) return true;
+  if (!isInDomain(domain, prefix) && !isInDomain(groupSuffix, prefix)) return false;
+  return (
+    !maintained(domain).has(key) &&
+    !isInDomain(subdomain(domain, "kubelet"), prefix) &&
+    !isInDomain(subdomain(domain, "node"), prefix)
+  );
+}
+
+/** Labels by which agents describe their node. */
+function maintained(domain: Domain): ReadonlySet<string> {
+  return new Set([
+    labelKey(domain, "hostname"),
+    labelKey(domain, "arch"),
+    labelKey(domain, "os"),
+    labelKey(domain, "arch", "beta"),
+    labelKey(domain, "os", "beta"),
+    labelKey(domain, "instance-type", "beta"),
+    labelKey(domain, "instance-type", "node"),
+    labelKey(domain, "region", "failure-domain.beta"),
+    labelKey(domain, "zone", "failure-domain.beta"),
+    labelKey(domain, "region", "topology"),
+    labelKey(domain, "zone", "topology"),
+  ]);
 }

@@ -1,5 +1,16 @@
 import { defaultRelease, type Release } from "../../../base/releases.ts";
-import type { CheckedPod, Check, Control, Violation } from "./control.ts";
+import {
+  type CheckedPod,
+  type Check,
+  type Control,
+  type Violation,
+  distinct,
+  plural,
+  quoted,
+  containersNamed,
+  exceptInUserNamespace,
+  namesWhere,
+} from "./control.ts";
 import {
   hostNamespaces,
   hostPathVolumes,
@@ -7,7 +18,6 @@ import {
   hostProbes,
   windowsHostProcess,
 } from "./host-controls.ts";
-import { procMount, restrictedProcMount, sysctls } from "./kernel-controls.ts";
 import type { LevelVersion } from "./levels.ts";
 import {
   allowPrivilegeEscalation,
@@ -18,7 +28,132 @@ import {
   runAsUser,
 } from "./privilege-controls.ts";
 import { appArmorProfile, baselineSeccomp, restrictedSeccomp, seLinuxOptions } from "./profile-controls.ts";
-import { restrictedVolumes } from "./volume-controls.ts";
+
+/** Forbids an unmasked `/proc`, from v1.35 on only to pods among the users of the host. */
+const procMount: Control = {
+  id: "procMount",
+  level: "baseline",
+  rules: [
+    { since: 0, check: unmasksProc },
+    { since: 35, check: exceptInUserNamespace(unmasksProc) },
+  ],
+};
+
+/** Forbids an unmasked `/proc` to all pods, where `baseline` doesn't. */
+const restrictedProcMount: Control = {
+  id: "procMount_restricted",
+  level: "restricted",
+  rules: [{ since: 35, check: unmasksProc }],
+  replaces: procMount.id,
+};
+
+function unmasksProc(pod: CheckedPod): Violation | undefined {
+  const types: string[] = [];
+  const names = namesWhere(pod, ({ securityContext }) => {
+    const type = securityContext?.procMount;
+    if (type === undefined || type === "Default") return false;
+    types.push(type);
+    return true;
+  });
+  if (names.length === 0) return undefined;
+  const which = quoted(distinct(types));
+  const detail = `${containersNamed(names)} must not set securityContext.procMount to ${which}`;
+  return { reason: "procMount", detail };
+}
+
+/** Kernel parameters that are local to the pod, by the minor release from which on they are allowed. */
+const safeSysctls: readonly { readonly since: number; readonly names: readonly string[] }[] = [
+  {
+    since: 0,
+    names: [
+      "kernel.shm_rmid_forced",
+      "net.ipv4.ip_local_port_range",
+      "net.ipv4.tcp_syncookies",
+      "net.ipv4.ping_group_range",
+      "net.ipv4.ip_unprivileged_port_start",
+    ],
+  },
+  { since: 27, names: ["net.ipv4.ip_local_reserved_ports"] },
+  {
+    since: 29,
+    names: [
+      "net.ipv4.tcp_keepalive_time",
+      "net.ipv4.tcp_fin_timeout",
+      "net.ipv4.tcp_keepalive_intvl",
+      "net.ipv4.tcp_keepalive_probes",
+    ],
+  },
+  { since: 32, names: ["net.ipv4.tcp_rmem", "net.ipv4.tcp_wmem"] },
+];
+
+/** Forbids kernel parameters that affect other pods of the node. */
+const sysctls: Control = {
+  id: "sysctls",
+  level: "baseline",
+  rules: safeSysctls.map(({ since }) => ({ since, check: setsOtherSysctls(sysctlsUntil(since)) })),
+};
+
+function sysctlsUntil(minor: number): ReadonlySet<string> {
+  return new Set(safeSysctls.flatMap(({ since, names }) => (since <= minor ? names : [])));
+}
+
+function setsOtherSysctls(allowed: ReadonlySet<string>): Check {
+  return ({ spec }) => {
+    const names = (spec.securityContext?.sysctls ?? [])
+      .map(({ name }) => name)
+      .filter((name) => !allowed.has(name));
+    return names.length === 0 ? undefined : { reason: "forbidden sysctls", detail: names.join(", ") };
+  };
+}
+
+/** Allowed volume types. */
+const allowedSources: ReadonlySet<string> = new Set([
+  "configMap",
+  "csi",
+  "downwardAPI",
+  "emptyDir",
+  "ephemeral",
+  "persistentVolumeClaim",
+  "projected",
+  "secret",
+]);
+
+/** Forbids volumes of other types. */
+const restrictedVolumes: Control = {
+  id: "restrictedVolumes",
+  level: "restricted",
+  rules: [
+    { since: 0, check: mountsOthers(allowedSources) },
+    { since: 0, sinceServer: 33, check: mountsOthers(new Set([...allowedSources, "image"])) },
+  ],
+  replaces: hostPathVolumes.id,
+};
+
+function mountsOthers(allowed: ReadonlySet<string>): Check {
+  return ({ spec }) => otherVolumes(spec.volumes ?? [], allowed);
+}
+
+function otherVolumes(
+  volumes: NonNullable<CheckedPod["spec"]["volumes"]>,
+  allowed: ReadonlySet<string>,
+): Violation | undefined {
+  const names: string[] = [];
+  const restrictedTypes: string[] = [];
+  for (const { name, ...volume } of volumes) {
+    const sources = Object.entries(volume).flatMap(([type, source]) => (source === undefined ? [] : type));
+    if (sources.some((type) => allowed.has(type))) continue;
+    names.push(name);
+    restrictedTypes.push(sources[0] ?? "unknown");
+  }
+  if (names.length === 0) return undefined;
+  const types = distinct(restrictedTypes);
+  const verb = names.length === 1 ? "uses" : "use";
+  const which = `${plural(types, "restricted volume type")} ${quoted(types)}`;
+  return {
+    reason: "restricted volume types",
+    detail: `${plural(names, "volume")} ${quoted(names)} ${verb} ${which}`,
+  };
+}
 
 /** The controls, in the order of messages. */
 export const controls: readonly Control[] = [

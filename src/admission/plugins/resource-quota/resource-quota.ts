@@ -7,12 +7,12 @@ import type { AdmissionPlugin } from "../../admission-chain.ts";
 import { forbidden } from "../../forbidden.ts";
 import type { LimitedResource } from "./configuration.ts";
 import type { Evaluator, Measured } from "./evaluator.ts";
-import { rejectUncovered } from "./limited-resources.ts";
 import type { NamespaceUsage, Reservation } from "./namespace-usage.ts";
 import type { QuotaFacts } from "./quota-facts.ts";
 import type { QuotaIndex } from "./quota-index.ts";
 import type { QuotaTurns } from "./quota-turns.ts";
 import { increaseOf, usageText, type Usage } from "./usage.ts";
+import { compileScope, scopesText, type ScopeCondition } from "./scopes.ts";
 
 /** Dependencies of the plugin. */
 export interface QuotaParts {
@@ -238,4 +238,43 @@ class Charge {
 
 function nonzero(usage: Usage): Usage {
   return new Map([...usage].filter(([, { nanos }]) => nanos !== 0n));
+}
+
+/** The usage of a request, and what the quotas of its namespace cover. */
+interface Coverage extends Measured {
+  /** Names that the matching quotas limit. */
+  readonly covered: readonly string[];
+  /** The scopes of all quotas of the namespace. */
+  readonly coveredScopes: readonly ScopeCondition[];
+}
+
+/**
+ * Rejects the use of a limited resource that no quota covers.
+ *
+ * @throws {StatusError} Forbidden.
+ */
+function rejectUncovered(
+  limited: readonly LimitedResource[],
+  { target }: AdmissionRequest,
+  { usage, traits, covered, coveredScopes }: Coverage,
+): void {
+  const { group, name: resource } = target.resource;
+  const parts = limited
+    .filter((entry) => entry.group === group && entry.resource === resource)
+    .flatMap(({ matchContains }) => matchContains);
+  const uncovered = [...usage]
+    .filter(([name, { nanos }]) => nanos > 0n && parts.some((part) => name.includes(part)))
+    .map(([name]) => name)
+    .filter((name) => !covered.includes(name));
+  if (uncovered.length > 0) {
+    throw forbidden(target, `insufficient quota to consume: ${uncovered.toSorted().join(",")}`);
+  }
+  const isIn = (condition: ScopeCondition): boolean => compileScope(condition)(traits);
+  const names = new Set(coveredScopes.filter(isIn).map(({ scopeName }) => scopeName));
+  const without = limited
+    .flatMap(({ matchScopes }) => matchScopes)
+    .filter((condition) => isIn(condition) && !names.has(condition.scopeName));
+  if (without.length > 0) {
+    throw forbidden(target, `insufficient quota to match these scopes: ${scopesText(without)}`);
+  }
 }

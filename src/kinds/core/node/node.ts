@@ -1,14 +1,51 @@
 import { since } from "../../../base/release-rows.ts";
 import { kind, struct } from "../v1.ts";
-import { type ObjectFor } from "../../../schema/kind.ts";
+import type { ObjectFor } from "../../../schema/kind.ts";
 import { ObjectMeta } from "../../../schema/object-meta.ts";
-import { bool, field, list, string } from "../../../schema/types.ts";
+import { bool, field, list, string, type Static, time } from "../../../schema/types.ts";
 import { ageColumn, nameColumn } from "../../columns.ts";
-import { addressOf, orUnknown, rolesText, stateText } from "./cells.ts";
 import { NodeConfigSource } from "./config-source.ts";
 import { checkAddresses, checkAmounts, checkPodRanges, checkSetOnce, unambiguousPodRanges } from "./rules.ts";
 import { NodeStatus } from "./status.ts";
-import { Taint, uniqueTaints } from "./taint.ts";
+import { qualifiedNameFaults } from "../../../base/names.ts";
+import type { FieldReport } from "../../../schema/faults.ts";
+import { labelValue } from "../../checks/names.ts";
+import { labelKey } from "../../../vocabulary/names.ts";
+import type { Vocabulary } from "../../../vocabulary/vocabulary.ts";
+
+const Taint = struct(
+  "Taint",
+  "A property of a node that repels pods without a matching toleration.",
+  {
+    key: field(1, string, "Key of the taint.").declaredRequired(),
+    value: field(2, string, "Value of the taint.").check(labelValue),
+    effect: field(
+      3,
+      string,
+      "Effect on pods that do not tolerate the taint: NoSchedule, PreferNoSchedule or NoExecute.",
+    )
+      .required()
+      .oneOf("NoExecute", "NoSchedule", "PreferNoSchedule"),
+    timeAdded: field(4, time, "Time at which the taint was added; only for the effect NoExecute.").nullable(),
+  },
+  {
+    check(taint, report) {
+      for (const message of qualifiedNameFaults(taint.key)) report.at("key").invalid(taint.key, message);
+    },
+  },
+);
+type Taint = Static<typeof Taint>;
+
+/** Requires unique pairs of key and effect. */
+function uniqueTaints(taints: readonly Taint[], report: FieldReport): void {
+  const seen = new Set<string>();
+  for (const [index, taint] of taints.entries()) {
+    if (report.full) return;
+    const pair = `${taint.effect} ${taint.key}`;
+    if (seen.has(pair)) report.at(index).duplicate(taint);
+    seen.add(pair);
+  }
+}
 
 const NodePodPreemptionPolicy = struct("NodePodPreemptionPolicy", "Preemption of pods on a node.", {
   disableResizePreemption: field(
@@ -169,3 +206,40 @@ export const Node = kind({
   ],
 });
 export type Node = ObjectFor<typeof Node>;
+
+interface Condition {
+  readonly type: string;
+  readonly status: string;
+}
+
+/** Returns the status of a node: `Ready,SchedulingDisabled`. */
+function stateText(conditions: readonly Condition[], unschedulable: boolean): string {
+  const ready = conditions.findLast(({ type }) => type === "Ready");
+  const state = ready === undefined ? "Unknown" : ready.status === "True" ? "Ready" : "NotReady";
+  return unschedulable ? `${state},SchedulingDisabled` : state;
+}
+
+/** Returns the roles in a node's labels, sorted. */
+function rolesText(labels: Readonly<Record<string, string>> | undefined, { domain }: Vocabulary): string {
+  const prefix = labelKey(domain, "", "node-role");
+  const roles = new Set<string>();
+  for (const [key, value] of Object.entries(labels ?? {})) {
+    if (key.startsWith(prefix)) roles.add(key.slice(prefix.length));
+    else if (key === labelKey(domain, "role")) roles.add(value);
+  }
+  roles.delete("");
+  return roles.size === 0 ? "<none>" : [...roles].toSorted().join(",");
+}
+
+/** Returns the first address of a type. */
+function addressOf(
+  addresses: readonly { readonly type: string; readonly address: string }[] | undefined,
+  type: string,
+): string {
+  return addresses?.find((one) => one.type === type)?.address ?? "<none>";
+}
+
+/** Returns a value that a node reports, or `<unknown>`. */
+function orUnknown(text: string | undefined): string {
+  return text === undefined || text === "" ? "<unknown>" : text;
+}

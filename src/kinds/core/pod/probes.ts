@@ -2,8 +2,29 @@ import { since } from "../../../base/release-rows.ts";
 import { struct } from "../v1.ts";
 import { portNumberOrName } from "../../checks/names.ts";
 import { nonNegative, portNumber, positive } from "../../checks/numbers.ts";
-import { headerNames, oneHandler } from "./probe-rules.ts";
 import { field, inlined, int32, int64, intOrString, list, string } from "../../../schema/types.ts";
+import type { FieldReport } from "../../../schema/faults.ts";
+
+const handlers = ["exec", "httpGet", "tcpSocket", "grpc", "sleep"] as const;
+
+type Handlers = { readonly [name in (typeof handlers)[number]]?: object | undefined };
+
+/** Requires exactly one handler of a probe or hook. */
+function oneHandler(holder: Handlers, report: FieldReport): void {
+  const present = handlers.filter((name) => holder[name] !== undefined);
+  if (present.length === 0) report.required("must specify a handler type");
+  for (const name of present.slice(1)) report.at(name).forbidden("may not specify more than 1 handler type");
+}
+
+const headerName = /^[-A-Za-z0-9]+$/;
+
+/** Checks names of headers; reported at the list, as in the reference. */
+function headerNames(headers: readonly { readonly name: string }[], report: FieldReport): void {
+  for (const { name } of headers) {
+    if (report.full) return;
+    if (!headerName.test(name)) report.invalid(name, "a header's name has only letters, digits and '-'");
+  }
+}
 
 const ExecAction = struct("ExecAction", "A command to run in the container.", {
   command: field(1, list(string), "Command and arguments, run without a shell; exit status 0 means success.")

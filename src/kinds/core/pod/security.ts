@@ -1,7 +1,6 @@
 import { since } from "../../../base/release-rows.ts";
 import { struct } from "../v1.ts";
 import { dnsSubdomain } from "../../checks/names.ts";
-import { AppArmorProfile } from "./app-armor.ts";
 import { userOrGroupId } from "../../checks/numbers.ts";
 import { each } from "../../checks/values.ts";
 import {
@@ -14,6 +13,48 @@ import {
   windowsUser,
 } from "./security-rules.ts";
 import { bool, field, int64, list, string } from "../../../schema/types.ts";
+import type { FieldReport } from "../../../schema/faults.ts";
+
+/** Maximum length of a profile's name in characters. */
+const maxProfileLength = 4095;
+
+interface Profile {
+  readonly type: string;
+  readonly localhostProfile?: string | null | undefined;
+}
+
+/** Requires the name of the profile for Localhost, and rejects it for other types. */
+function checkProfile({ type, localhostProfile }: Profile, report: FieldReport): void {
+  const at = report.at("localhostProfile");
+  if (type === "Localhost") {
+    if (localhostProfile === undefined || localhostProfile === null || localhostProfile === "") {
+      at.required("when the type is Localhost");
+      return;
+    }
+    if (localhostProfile !== localhostProfile.trim()) {
+      at.invalid(localhostProfile, "must not have leading or trailing whitespace");
+    }
+    if (localhostProfile.length > maxProfileLength) at.tooLong(maxProfileLength, "characters");
+  } else if (localhostProfile !== undefined && localhostProfile !== null) {
+    at.invalid(localhostProfile, "may only be set when the type is Localhost");
+  }
+}
+
+const AppArmorProfile = struct(
+  "AppArmorProfile",
+  "The AppArmor profile of a pod or container.",
+  {
+    type: field(1, string, "Type of the profile: RuntimeDefault, Localhost or Unconfined.")
+      .required()
+      .oneOf("Localhost", "RuntimeDefault", "Unconfined"),
+    localhostProfile: field(
+      2,
+      string,
+      "Name of a profile loaded on the node; only for the type Localhost.",
+    ).nullable(),
+  },
+  { check: checkProfile },
+);
 
 const Capabilities = struct("Capabilities", "Linux capabilities to add and drop.", {
   add: field(1, list(string), "Capabilities to add.").atomic(),

@@ -1,18 +1,15 @@
-import { gate, since } from "../../../base/release-rows.ts";
+import { gate, since, allByRelease } from "../../../base/release-rows.ts";
 import { kind } from "../v1.ts";
-import { type ObjectFor } from "../../../schema/kind.ts";
+import type { ObjectFor, ObjectMetaValue } from "../../../schema/kind.ts";
 import { ObjectMeta } from "../../../schema/object-meta.ts";
 import { field } from "../../../schema/types.ts";
-import { loadBalancerPoints } from "../../checks/load-balancer.ts";
-import { labelsText, orNone } from "../../cells.ts";
+import { loadBalancerPoints, unambiguousPoints } from "../../checks/load-balancer.ts";
+import { labelsText, orNone, balancerAddresses } from "../../cells.ts";
 import { ageColumn, nameColumn } from "../../columns.ts";
-import { unambiguousServiceAddresses } from "./ambiguous-addresses.ts";
 import { checkAddressUpdate, checkFamilyUpdate } from "./address-rules.ts";
-import { externalAddress, portsText } from "./cells.ts";
 import { checkClassUpdate, checkServiceSpec } from "./rules.ts";
-import { ServiceSpec } from "./spec.ts";
+import { ServiceSpec, type ServicePort } from "./spec.ts";
 import { ServiceStatus } from "./status.ts";
-import { serviceWarnings } from "./warnings.ts";
 import {
   checkBalancerStatus,
   checkHealthCheckUpdate,
@@ -21,6 +18,88 @@ import {
   releaseSecondary,
   syncAddresses,
 } from "./update.ts";
+import { labelKey } from "../../../vocabulary/names.ts";
+import type { KindContext } from "../../../schema/context.ts";
+import type { FieldReport } from "../../../schema/faults.ts";
+import { rejectsAmbiguous, unambiguousAddress, unambiguousRange } from "../../checks/strict-addresses.ts";
+import type { Vocabulary } from "../../../vocabulary/vocabulary.ts";
+import { addressWarnings, rangeWarnings } from "../../checks/address-warnings.ts";
+
+interface WarnedService {
+  readonly metadata: ObjectMetaValue;
+  readonly spec?: ServiceSpec | undefined;
+}
+
+const sources = allByRelease<(spec: ServiceSpec) => string[]>(
+  since("1.27", clusterAddressWarnings),
+  since("1.34", headlessWarnings),
+  since("1.27", ({ externalIPs = [] }) => listWarnings("spec.externalIPs", externalIPs, addressWarnings)),
+  since("1.36", externalAddressWarnings),
+  since("1.27", ({ loadBalancerIP = "" }) => addressWarnings("spec.loadBalancerIP", loadBalancerIP)),
+  since("1.27", ({ loadBalancerSourceRanges = [] }) =>
+    listWarnings("spec.loadBalancerSourceRanges", loadBalancerSourceRanges, rangeWarnings),
+  ),
+  since("1.28", namedWarnings),
+  since("1.35", distributionWarnings),
+);
+
+/** Returns the warnings for a service. */
+function serviceWarnings({ metadata, spec = {} }: WarnedService, context: KindContext): string[] {
+  if (context.subresource !== "") return [];
+  return [
+    ...hintsWarnings(metadata, context.vocabulary),
+    ...sources(context).flatMap((source) => source(spec)),
+  ];
+}
+
+function hintsWarnings({ annotations }: ObjectMetaValue, { domain }: Vocabulary): string[] {
+  const hints = labelKey(domain, "topology-aware-hints", "service");
+  if (annotations?.[hints] === undefined) return [];
+  return [`annotation ${hints} is deprecated, use ${labelKey(domain, "topology-mode", "service")} instead`];
+}
+
+const isHeadless = ({ type, clusterIP }: ServiceSpec) => type === "ClusterIP" && clusterIP === "None";
+
+function clusterAddressWarnings({ type, clusterIP, clusterIPs = [] }: ServiceSpec): string[] {
+  if (type === "ExternalName" || clusterIP === "None") return [];
+  return listWarnings("spec.clusterIPs", clusterIPs, addressWarnings);
+}
+
+function externalAddressWarnings(spec: ServiceSpec): string[] {
+  if ((spec.externalIPs ?? []).length === 0 || isHeadless(spec) || spec.type === "ExternalName") return [];
+  return ["spec.externalIPs is deprecated and may no longer be implemented in some clusters"];
+}
+
+function distributionWarnings({ trafficDistribution }: ServiceSpec): string[] {
+  if (trafficDistribution !== "PreferClose") return [];
+  return ['spec.trafficDistribution: "PreferClose" is deprecated; use "PreferSameZone"'];
+}
+
+function listWarnings(
+  path: string,
+  values: readonly string[],
+  warningsOf: (path: string, value: string) => string[],
+): string[] {
+  return values.flatMap((value, index) => warningsOf(`${path}[${index}]`, value));
+}
+
+function headlessWarnings(spec: ServiceSpec): string[] {
+  if (!isHeadless(spec)) return [];
+  const { loadBalancerIP = "", externalIPs = [], sessionAffinity } = spec;
+  const ignored = [
+    ...(loadBalancerIP === "" ? [] : ["loadBalancerIP"]),
+    ...(externalIPs.length === 0 ? [] : ["externalIPs"]),
+    ...(sessionAffinity === "None" ? [] : ["SessionAffinity"]),
+  ];
+  return ignored.map((name) => `spec.${name} is ignored for headless services`);
+}
+
+/** Warns of fields that are only used with, or without, the type ExternalName. */
+function namedWarnings({ type, externalIPs = [], externalName = "" }: ServiceSpec): string[] {
+  if (type === "ExternalName")
+    return externalIPs.length > 0 ? ['spec.externalIPs is ignored when spec.type is "ExternalName"'] : [];
+  return externalName === "" ? [] : ['spec.externalName is ignored when spec.type is not "ExternalName"'];
+}
 
 interface Balanced {
   readonly spec?: { readonly type?: string | undefined } | undefined;
@@ -135,3 +214,75 @@ export const Service = kind({
   ],
 });
 export type Service = ObjectFor<typeof Service>;
+
+interface Shown {
+  readonly spec?: ServiceSpec | undefined;
+  readonly status?: ServiceStatus | undefined;
+}
+
+/** Returns the external address of a service, depending on its type. */
+function externalAddress({ spec = {}, status }: Shown): string {
+  const externalIps = spec.externalIPs ?? [];
+  switch (spec.type) {
+    case "ClusterIP":
+    case "NodePort":
+      return externalIps.length === 0 ? "<none>" : externalIps.join(",");
+    case "LoadBalancer": {
+      const all = [...balancerAddresses(status?.loadBalancer?.ingress), ...externalIps];
+      return all.length === 0 ? "<pending>" : all.join(",");
+    }
+    case "ExternalName":
+      return spec.externalName ?? "";
+    default:
+      return "<unknown>";
+  }
+}
+
+/** Returns ports as `80/TCP,443:30443/TCP`; empty without ports. */
+function portsText(ports: readonly ServicePort[] | undefined): string {
+  return (ports ?? [])
+    .map(({ port, nodePort = 0, protocol = "" }) =>
+      nodePort > 0 ? `${port}:${nodePort}/${protocol}` : `${port}/${protocol}`,
+    )
+    .join(",");
+}
+
+interface Addressed {
+  readonly metadata: { readonly annotations?: Readonly<Record<string, string>> | undefined };
+  readonly spec?: ServiceSpec | undefined;
+  readonly status?:
+    | {
+        readonly loadBalancer?:
+          { readonly ingress?: readonly { readonly ip?: string | undefined }[] | undefined } | undefined;
+      }
+    | undefined;
+}
+
+/** Rejects addresses and ranges of a service that programs read differently, except those of the stored service. */
+function unambiguousServiceAddresses(
+  { metadata, spec = {}, status }: Addressed,
+  live: Addressed | undefined,
+  report: FieldReport,
+  context: KindContext,
+): void {
+  if (!rejectsAmbiguous(context)) return;
+  for (const list of ["clusterIPs", "externalIPs"] as const) {
+    for (const [index, address] of (spec[list] ?? []).entries())
+      unambiguousAddress(address, report.at("spec", list, index), context, live?.spec?.[list]);
+  }
+  const points = report.at("status", "loadBalancer", "ingress");
+  unambiguousPoints(status?.loadBalancer?.ingress, live?.status?.loadBalancer?.ingress, points, context);
+  const ranges = spec.loadBalancerSourceRanges ?? [];
+  if (ranges.length > 0) {
+    const existing = (live?.spec?.loadBalancerSourceRanges ?? []).map((range) => range.trim());
+    // The spelling of the reference.
+    for (const [index, range] of ranges.entries())
+      unambiguousRange(range.trim(), report.at("spec", "LoadBalancerSourceRanges", index), context, existing);
+    return;
+  }
+  const key = labelKey(context.vocabulary.domain, "load-balancer-source-ranges", "service.beta");
+  const annotation = metadata.annotations?.[key] ?? "";
+  if (annotation === live?.metadata.annotations?.[key]) return;
+  for (const range of annotation.split(","))
+    unambiguousRange(range.trim(), report.at("metadata", "annotations").key(key), context);
+}

@@ -5,9 +5,61 @@ import { LocalObjectReference } from "../references.ts";
 import { struct } from "../v1.ts";
 import { fileMode, userOrGroupId } from "../../checks/numbers.ts";
 import { descendingPath, noBacksteps, volumeFilePath } from "../../checks/paths.ts";
-import { checkDownwardFile, claimTemplateMetadata, sizeLimit } from "./file-rules.ts";
 import { ObjectMeta } from "../../../schema/object-meta.ts";
 import { bool, field, inlined, int32, int64, list, quantity, string } from "../../../schema/types.ts";
+import type { FieldReport } from "../../../schema/faults.ts";
+import { annotationMap, labelMap } from "../../checks/names.ts";
+import { checkFieldRef, checkResourceRef, type FieldRef, type ResourceRef } from "../pod/downward-rules.ts";
+import { quantityFrom } from "../../quantities.ts";
+
+interface DownwardFile {
+  readonly fieldRef?: FieldRef | undefined;
+  readonly resourceFieldRef?: ResourceRef | undefined;
+}
+
+const fieldPaths = [
+  "metadata.annotations",
+  "metadata.labels",
+  "metadata.name",
+  "metadata.namespace",
+  "metadata.uid",
+];
+
+/** Requires exactly one of a field of the pod and a resource of a container. */
+function checkDownwardFile(file: DownwardFile, report: FieldReport): void {
+  const { fieldRef, resourceFieldRef } = file;
+  if (fieldRef !== undefined) {
+    checkFieldRef(fieldRef, fieldPaths, report.at("fieldRef"));
+    if (resourceFieldRef !== undefined) {
+      report.invalid("resource", "fieldRef and resourceFieldRef can not be specified simultaneously");
+    }
+  } else if (resourceFieldRef !== undefined) {
+    checkResourceRef(resourceFieldRef, true, report.at("resourceFieldRef"));
+  } else report.required("one of fieldRef and resourceFieldRef is required");
+}
+
+/** Requires a non-negative size. */
+function sizeLimit(text: string, report: FieldReport): void {
+  const limit = quantityFrom(text);
+  if (limit === undefined || limit.nanos < 0n) report.forbidden("must be a quantity of zero or more");
+}
+
+const allowed = new Set(["labels", "annotations", "creationTimestamp"]);
+
+/** The server names a claim that is created for a pod, so its template may have only labels and annotations. */
+function claimTemplateMetadata(
+  metadata: {
+    readonly labels?: Readonly<Record<string, string>> | undefined;
+    readonly annotations?: Readonly<Record<string, string>> | undefined;
+  },
+  report: FieldReport,
+): void {
+  labelMap(metadata.labels ?? {}, report.at("labels"));
+  annotationMap(metadata.annotations ?? {}, report.at("annotations"));
+  for (const name of Object.keys(metadata)) {
+    if (!allowed.has(name)) report.at(name).forbidden("cannot be set for an ephemeral volume");
+  }
+}
 
 /** The owner of written files, with this field number. */
 export function volumeUser(number: number) {

@@ -1362,29 +1362,6 @@ export interface TypedClient<Objects> {
   };
 }
 
-// ---- resources/engine/connection-lost-error
-
-/**
- * A fault of `server.faults` ended a request without an answer, or a watch. Over HTTP the connection ends instead. `code` is that of
- * Node for a connection that was reset, so that programs which retry such errors do so.
- *
- * @example
- * await client.create(object).catch((error) => {
- *   if (error.code !== "ECONNRESET") throw error; // Otherwise the object may exist or not.
- * });
- */
-export declare class ConnectionLostError extends Error {
-  /** Whether the server completed the response, as at the normal end of a watch. */
-  readonly isComplete: boolean;
-  name: string;
-  readonly code = "ECONNRESET";
-  constructor(
-    message: string,
-    /** Whether the server completed the response, as at the normal end of a watch. */
-    isComplete?: boolean,
-  );
-}
-
 // ---- resources/engine/engine
 
 /** The object or collection of a request. */
@@ -1496,6 +1473,29 @@ export type WriteOutcome = "committed" | "not committed" | "unknown";
 
 /** Called by the verb with the outcome of a write, for example to release a reservation. */
 export type OutcomeListener = (outcome: WriteOutcome) => void;
+
+// ---- resources/engine/request-faults
+
+/**
+ * A fault of `server.faults` ended a request without an answer, or a watch. Over HTTP the connection ends instead. `code` is that of
+ * Node for a connection that was reset, so that programs which retry such errors do so.
+ *
+ * @example
+ * await client.create(object).catch((error) => {
+ *   if (error.code !== "ECONNRESET") throw error; // Otherwise the object may exist or not.
+ * });
+ */
+export declare class ConnectionLostError extends Error {
+  /** Whether the server completed the response, as at the normal end of a watch. */
+  readonly isComplete: boolean;
+  name: string;
+  readonly code = "ECONNRESET";
+  constructor(
+    message: string,
+    /** Whether the server completed the response, as at the normal end of a watch. */
+    isComplete?: boolean,
+  );
+}
 
 // ---- resources/followers/informer
 

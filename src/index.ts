@@ -20,7 +20,7 @@ export type {
   ExplorationSettleOptions,
 } from "./server/explore/exploration.ts";
 export { ExploreError } from "./server/explore/explore-error.ts";
-export { ConnectionLostError } from "./resources/engine/connection-lost-error.ts";
+export { ConnectionLostError } from "./resources/engine/request-faults.ts";
 export type { SettleOptions } from "./server/faults/activity.ts";
 export type { FaultEffect, FaultMatch, FaultRule } from "./server/faults/fault-rule.ts";
 export type { FaultHandle, Faults } from "./server/faults/faults.ts";

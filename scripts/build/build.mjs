@@ -17,7 +17,7 @@ import { sourceStamp } from "./stamp.mjs";
 const sharedFiles = {
   "errors.cjs": [
     "src/base/status-error.ts",
-    "src/resources/engine/connection-lost-error.ts",
+    "src/resources/engine/request-faults.ts",
     "src/server/explore/explore-error.ts",
     "src/server/options/options-error.ts",
     "src/storage/store.ts",

@@ -1,4 +1,4 @@
-import { clientNetwork } from "../base/network/client-network.ts";
+import { clientNetwork } from "../base/network/ip-address.ts";
 import type { Clock } from "../base/time/clock.ts";
 import { andThen, type MaybePromise } from "../base/turns/maybe-promise.ts";
 import { StatusError } from "../base/status-error.ts";

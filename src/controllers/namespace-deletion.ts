@@ -1,5 +1,5 @@
 import type { RemoteServices } from "../aggregation/remote-objects.ts";
-import { qualifiedName } from "../base/group-names.ts";
+import { qualifiedName } from "../base/object-errors.ts";
 import { StatusError } from "../base/status-error.ts";
 import { nextTurn } from "../base/turns/yielding.ts";
 import { APIService } from "../kinds/apiregistration/api-service.ts";

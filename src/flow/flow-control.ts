@@ -4,11 +4,9 @@ import type { MaybePromise } from "../base/turns/maybe-promise.ts";
 import type { UserInfo } from "../base/user-info.ts";
 import type { FlowSchemaObject, PriorityLevelObject, PolicyRules } from "./objects.ts";
 import { PriorityLevel } from "./priority-level.ts";
-import type { FlowRequest, WaitingClient } from "./request.ts";
+import type { FlowRequest, WaitingClient, Ticket } from "./request.ts";
 import { giveOutBeside, seatRange, sharesOf, type SeatRange } from "./shares.ts";
-import type { Ticket } from "./ticket.ts";
-import type { WaitMeters } from "./schema-flows.ts";
-import { FlowUse } from "./use.ts";
+import { type WaitMeters, SchemaFlows } from "./schema-flows.ts";
 import type { Width } from "./width.ts";
 import { meansRequest, meansUser } from "./matching.ts";
 
@@ -267,5 +265,16 @@ export class Classifier<T> {
         rules: (schema.spec.rules ?? []).filter((rule) => meansUser(rule, user, this.systemPrefix)),
       }))
       .filter(({ rules }) => rules.length > 0);
+  }
+}
+
+/** A flow schema at its priority level. */
+export class FlowUse extends SchemaFlows {
+  constructor(
+    schemaName: string,
+    readonly level: PriorityLevel,
+    waits: WaitMeters,
+  ) {
+    super(schemaName, waits);
   }
 }

@@ -1,5 +1,4 @@
-import type { WaitingClient } from "./request.ts";
-import { tooManyRequests } from "./ticket.ts";
+import { type WaitingClient, tooManyRequests } from "./request.ts";
 
 /** Bytes of memory that large requests may take: those of all users, and those of one. */
 const defaultLimits = { server: 256 * 1024 * 1024, user: 48 * 1024 * 1024 };

@@ -1,4 +1,4 @@
-import { tooManyRequests, type Ticket } from "./ticket.ts";
+import { tooManyRequests, type Ticket } from "./request.ts";
 
 /** Limits the number of concurrent requests. */
 export class PlainLimit implements Ticket {

@@ -2,10 +2,8 @@ import type { Clock, Timer } from "../base/time/clock.ts";
 import type { MaybePromise } from "../base/turns/maybe-promise.ts";
 import type { UserInfo } from "../base/user-info.ts";
 import { Demand } from "./demand.ts";
-import { FairQueue, type Waiting } from "./fair-queue.ts";
 import type { Queuing } from "./objects.ts";
-import type { FlowRequest, WaitingClient } from "./request.ts";
-import { tooManyRequests, type Ticket } from "./ticket.ts";
+import { type FlowRequest, type WaitingClient, tooManyRequests, type Ticket } from "./request.ts";
 import type { SchemaFlows } from "./schema-flows.ts";
 import { narrowed, type Width } from "./width.ts";
 
@@ -310,5 +308,42 @@ class SeatTicket implements Ticket {
 
   release(): void {
     this.level.finish(this);
+  }
+}
+
+/** A request that waits for seats. */
+export interface Waiting {
+  readonly use: SchemaFlows;
+  readonly width: Width;
+  /** Estimated work, in milliseconds of one seat. */
+  readonly workMs: number;
+  readonly sinceMs: number;
+  readonly request: FlowRequest;
+  readonly user: UserInfo;
+  /** Starts the request: it has its seats. */
+  readonly start: () => void;
+  /** Ends the wait; no effect after `start`. */
+  readonly leave: (reason: "time-out" | "cancelled") => void;
+}
+
+/** One of a level's queues. */
+class FairQueue {
+  /** In order of arrival. */
+  readonly waiting = new Set<Waiting>();
+  waitingSeats = 0;
+  executing = 0;
+  executingSeats = 0;
+  /** Virtual start time of its next request, which is the service that its requests have received. */
+  nextStart = 0;
+
+  constructor(readonly index: number) {}
+
+  get first(): Waiting {
+    return this.waiting.values().next().value!;
+  }
+
+  /** Seats that are in use or waited for; a new request joins the queue with the smallest load. */
+  get load(): number {
+    return this.waitingSeats + this.executingSeats;
   }
 }

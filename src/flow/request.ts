@@ -1,3 +1,5 @@
+import { StatusError } from "../base/status-error.ts";
+
 /** The attributes of a request that flow control reads. */
 export type FlowRequest = ResourceRequestFacts | PathRequestFacts;
 
@@ -26,4 +28,21 @@ export interface PathRequestFacts {
 export interface WaitingClient {
   /** Calls the listener once when the client has disconnected. */
   onClose(listener: () => void): void;
+}
+
+/** The seats of an admitted request. */
+export interface Ticket {
+  /** Releases the seats; must be called exactly once. */
+  release(): void;
+  /** Whether other requests wait for seats or are rejected. */
+  readonly contended: boolean;
+}
+
+const retryAfterSeconds = 1;
+
+/** The error of a request that gets no seat. */
+export function tooManyRequests(): StatusError {
+  return new StatusError("TooManyRequests", "Too many requests, please try again later.", {
+    retryAfterSeconds,
+  });
 }

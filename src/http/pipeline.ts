@@ -1,23 +1,21 @@
 import type { MaybePromise } from "../base/turns/maybe-promise.ts";
-import { releaseWhenTaken } from "./limits/seat-release.ts";
-import { auditIdOf } from "./request/audit-id.ts";
-import { newRequest, unknownUser, type RequestContext, type TraceHooks } from "./request/context.ts";
+import { releaseWhenTaken, awaitClient } from "./limits/seat-release.ts";
+import { newRequest, unknownUser, type RequestContext, type TraceHooks, idsOf } from "./request/context.ts";
 import { RequestTrace } from "./request/request-trace.ts";
-import { endStep } from "./request/steps.ts";
+import { endStep } from "./request/report.ts";
 import type { HttpService } from "./service.ts";
-import { recordReceived } from "./stages/audit.ts";
 import { authenticate } from "./stages/authentication.ts";
 import { authorize } from "./stages/authorization.ts";
-import { answerFailure } from "./stages/failure.ts";
-import { findConsolePage } from "./stages/console.ts";
 import { impersonate } from "./stages/impersonation.ts";
-import { enterLimits } from "./stages/limits.ts";
 import { readRequestFacts } from "./stages/request-facts.ts";
-import type { RunStage, Stage } from "./stages/stage.ts";
-import { takeTurn } from "./stages/turn.ts";
-import { awaitRoom } from "./stages/unread-answers.ts";
 import { serve } from "./stages/verb.ts";
 import type { HttpExchange } from "./transport/http-exchange.ts";
+import type { PathHandler } from "./request/path-table.ts";
+import { StatusError } from "../base/status-error.ts";
+import { storeFailure } from "../resources/engine/resource-version.ts";
+import { RevisionCompactedError, StoreError } from "../storage/store.ts";
+import { sendFailure } from "./answers/respond.ts";
+import { randomUUID } from "node:crypto";
 
 /** The stages of a request in order; documented in `docs/lifecycle.md`. */
 export const stages: readonly Stage[] = [
@@ -144,4 +142,111 @@ function end(service: HttpService, request: RequestContext): void {
     service.reading.answered(user.name, request.startMs, reader);
   }
   request.audit?.ended();
+}
+
+/** Returns the handler of a request for the console that needs no authentication; undefined for all other requests. */
+function findConsolePage({ console }: HttpService, request: RequestContext): PathHandler | undefined {
+  return console?.publicHandler(request);
+}
+
+/**
+ * Records the stage RequestReceived of an audited request; later stages are recorded by its audit hooks.
+ *
+ * @throws {StatusError} InternalError if a strict backend can't write the event.
+ */
+function recordReceived(_service: HttpService, { audit }: RequestContext): MaybePromise<void> {
+  return audit?.received();
+}
+
+/** Queues the request. Requests that arrive together are processed round-robin by user (`flow/fair-turns.ts`). */
+function takeTurn(
+  { turns }: HttpService,
+  { user }: RequestContext,
+  rest: () => MaybePromise<void>,
+): MaybePromise<void> {
+  return turns.run(user.name, rest);
+}
+
+/** Waits until the client has read enough of the previous responses on its connection. */
+function awaitRoom(service: HttpService, request: RequestContext): MaybePromise<void> {
+  const room = request.exchange.connection.backlog?.room();
+  if (room === undefined) return undefined;
+  request.waitedForClient = true;
+  return awaitClient(service, request, room);
+}
+
+/**
+ * Admits the request or lets it wait for a seat. From here on its bytes are charged to its user.
+ *
+ * @throws {StatusError} TooManyRequests
+ */
+function enterLimits({ limits }: HttpService, request: RequestContext): MaybePromise<void> {
+  request.exchange.caller = request.user.name;
+  request.limiter = limits;
+  return limits.enter(request);
+}
+
+/**
+ * Answers an exception of a stage. An unexpected exception is a bug: the server logs its stack and answers 500 without details.
+ */
+export function answerFailure(service: HttpService, request: RequestContext, thrown: unknown): void {
+  const { exchange, audit } = request;
+  const error = thrown instanceof StoreError ? storeFailure(thrown) : thrown;
+  const named = {
+    method: exchange.method,
+    path: exchange.url.split("?", 1)[0]!,
+    ...idsOf(request),
+  };
+  if (!(error instanceof StatusError)) {
+    service.log.defect(error, named);
+    audit?.panicked(error);
+  } else if (error.cause !== undefined) service.log.unavailable(error.cause, named);
+  // The time-out has been answered already.
+  if (exchange.expired) return;
+  if (exchange.answered) {
+    const reason = error instanceof RevisionCompactedError ? "history gone" : "answer failed midway";
+    service.log.cutOff(reason, named);
+    exchange.breakOff();
+    return;
+  }
+  const answer =
+    error instanceof StatusError ? error : new StatusError("InternalError", "internal error; see the log");
+  sendFailure(request, service.engine.vocabulary, answer);
+}
+
+/** A stage that processes the request itself. */
+interface RunStage {
+  readonly name: string;
+  /**
+   * Processes the request and sets members of the context for later stages. Returns a promise only if it must wait. Throws a
+   * StatusError to end the request; the pipeline sends it as the response.
+   */
+  readonly run: (service: HttpService, request: RequestContext) => MaybePromise<void>;
+}
+
+/** One stage of the pipeline; `docs/lifecycle.md` uses the same names. */
+type Stage = { readonly name: string } & (
+  | RunStage
+  | {
+      /** Returns the handler that serves the request without the following stages; undefined to continue with them. */
+      readonly find: (service: HttpService, request: RequestContext) => PathHandler | undefined;
+    }
+  | {
+      /** Schedules the following stages: calls `rest` once and returns its result. */
+      readonly schedule: (
+        service: HttpService,
+        request: RequestContext,
+        rest: () => MaybePromise<void>,
+      ) => MaybePromise<void>;
+    }
+);
+
+/**
+ * Returns the audit id of a request: the value of its `Audit-Id` header, unchanged as in the reference, or a new one if the header is
+ * missing, empty, or contains characters other than printable ASCII.
+ */
+function auditIdOf(exchange: HttpExchange): string {
+  const requested = exchange.header("audit-id");
+  if (requested === undefined || requested === "") return randomUUID();
+  return /^[\x20-\x7e]*$/.test(requested) ? requested : randomUUID();
 }

@@ -20,7 +20,7 @@ import type { BodyBudget } from "./transport/body-budget.ts";
 import type { HandlerGuard } from "./transport/guard.ts";
 import type { BackendSockets } from "./backends/backend-sockets.ts";
 import type { ConnectionRules } from "./backends/rules.ts";
-import type { ConnectionObserver } from "./transport/connection-observer.ts";
+import type { ConnectionObserver } from "./transport/connection.ts";
 import type { RequestLimiter } from "./request/context.ts";
 import type { WatchCounts } from "./limits/watch-counts.ts";
 import type { AuthenticationMetrics } from "./metrics/authentication-metrics.ts";

@@ -1,4 +1,4 @@
-import { qualifiedName } from "../base/group-names.ts";
+import { qualifiedName } from "../base/object-errors.ts";
 import { encodeJson } from "../base/json/encode.ts";
 import type { JsonValue } from "../base/json/value.ts";
 import type { MaybePromise } from "../base/turns/maybe-promise.ts";

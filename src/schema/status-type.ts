@@ -1,6 +1,16 @@
 import { struct } from "./meta.ts";
 import { ListMeta } from "./object-meta.ts";
-import { field, int32, list, string } from "./types.ts";
+import { field, int32, list, string, object } from "./types.ts";
+
+/** One event of a watch (spec: conventions 2.3). */
+export const WatchEventType = struct("WatchEvent", "An event of a watch.", {
+  type: field(1, string, "Type of the event: ADDED, MODIFIED, DELETED, BOOKMARK or ERROR.").required(),
+  object: field(
+    2,
+    object,
+    "The object after the change or before its deletion; a Status for the type ERROR.",
+  ).required(),
+});
 
 const StatusCause = struct("StatusCause", "One cause of a failure.", {
   reason: field(1, string, "Machine-readable type of the cause."),

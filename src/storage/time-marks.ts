@@ -1,5 +1,6 @@
 import { revisionOf } from "./entry.ts";
 import type { Revision } from "./store.ts";
+import type { Clock } from "../base/time/clock.ts";
 
 /** Precision of marks: a busy store has at most ten per second. */
 const markEveryMs = 100;
@@ -31,4 +32,13 @@ export class TimeMarks {
     this.marks.splice(0, count - 1);
     return mark.revision;
   }
+}
+
+/**
+ * Returns a source of milliseconds since 1970 that starts at the clock's wall time and then advances with its monotonic time. The age of
+ * history is measured with it: when the wall clock is set forward, no history is dropped early; when it is set back, none is kept longer.
+ */
+export function steadyTime(clock: Clock): () => number {
+  const startMs = clock.now() - clock.monotonicNow();
+  return () => startMs + clock.monotonicNow();
 }

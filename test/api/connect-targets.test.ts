@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { allMachineAddresses } from "../../src/base/network/machine-addresses.ts";
+import { allMachineAddresses } from "../../src/base/network/ip-address.ts";
 import { deniedRanges, isRefused } from "../../src/http/backends/addresses.ts";
 import { FakeBackend, makeNode, makePod, ownAddress } from "../support/backends.ts";
 import { TestServer } from "../support/api.ts";

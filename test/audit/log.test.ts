@@ -4,7 +4,7 @@ import { gunzipSync } from "node:zlib";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { BatchOutput, type BatchOptions } from "../../src/http/audit/batch-output.ts";
 import { BlockingOutput } from "../../src/http/audit/blocking-output.ts";
-import { MicroClock, microTimeText } from "../../src/http/audit/micro-clock.ts";
+import { MicroClock, microTimeText } from "../../src/http/audit/event.ts";
 import { RotatingFile } from "../../src/http/audit/rotating-file.ts";
 import { ManualClock, settle } from "../api/support.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";

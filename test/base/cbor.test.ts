@@ -1,6 +1,5 @@
 import { describe, expect, it, test } from "vitest";
-import { CborFault } from "../../src/base/cbor/cbor-fault.ts";
-import { decodeCbor } from "../../src/base/cbor/decode-cbor.ts";
+import { CborFault, decodeCbor } from "../../src/base/cbor/decode-cbor.ts";
 import { encodeCbor } from "../../src/base/cbor/encode-cbor.ts";
 import type { JsonValue } from "../../src/base/json/value.ts";
 import { cpuStopwatch } from "../support/cpu-time.ts";

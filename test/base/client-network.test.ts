@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { clientNetwork } from "../../src/base/network/client-network.ts";
+import { clientNetwork } from "../../src/base/network/ip-address.ts";
 
 test.each([
   ["192.0.2.7", "192.0.2.7"],

@@ -8,7 +8,7 @@ import type { Decision } from "../../src/authorization/authorizer.ts";
 import { DecisionCache } from "../../src/authorization/webhook.ts";
 import { WorkQueue } from "../../src/controllers/work-queue.ts";
 import { PriorityLevel } from "../../src/flow/priority-level.ts";
-import { FlowUse } from "../../src/flow/use.ts";
+import { FlowUse } from "../../src/flow/flow-control.ts";
 import { ordinary } from "../../src/flow/width.ts";
 import { Event } from "../../src/kinds/core/event.ts";
 import { Registry } from "../../src/resources/registry/registry.ts";

@@ -1,7 +1,7 @@
 import { chmodSync, chownSync, mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, it, test } from "vitest";
-import { otherWriters, loadSecretFile, UnsafeFileError } from "../../src/base/files/secret-file.ts";
+import { otherWriters, loadSecretFile, UnsafeFileError } from "../../src/base/files/private-file.ts";
 import { useTemporaryFolders } from "../support/temporary-folders.ts";
 
 const newFolder = useTemporaryFolders();

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { DefinitionWatches } from "../../src/custom-resources/conversion/definition-watches.ts";
-import { DefinitionChangedError } from "../../src/resources/registry/definition-changed-error.ts";
+import { DefinitionChangedError } from "../../src/resources/registry/watch-change.ts";
 import { revisionOf } from "../../src/storage/entry.ts";
 import { settle } from "../support/manual-clock.ts";
 

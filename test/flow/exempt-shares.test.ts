@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import { FlowControl } from "../../src/flow/flow-control.ts";
 import type { ExemptLevel, PriorityLevelObject } from "../../src/flow/objects.ts";
 import { giveOutBeside } from "../../src/flow/shares.ts";
-import type { Ticket } from "../../src/flow/ticket.ts";
+import type { Ticket } from "../../src/flow/request.ts";
 import { ordinary } from "../../src/flow/width.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 import { getPods, noMeters, person, TestClient } from "./support.ts";

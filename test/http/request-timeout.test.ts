@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { newRequest, type RequestContext } from "../../src/http/request/context.ts";
 import { readFacts } from "../../src/http/request/facts.ts";
 import type { HttpService } from "../../src/http/service.ts";
-import { answerFailure } from "../../src/http/stages/failure.ts";
+import { answerFailure } from "../../src/http/pipeline.ts";
 import { HandlerGuard } from "../../src/http/transport/guard.ts";
 import type { HttpExchange } from "../../src/http/transport/http-exchange.ts";
 import { listen, type HttpListener } from "../../src/http/transport/listener.ts";

@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createServer, type Server } from "../../src/index.ts";
-import { loadManifests } from "../../src/server/library/server-tools.ts";
+import { loadManifests } from "../../src/server/library/load.ts";
 import { useTemporaryFolders } from "../support/temporary-folders.ts";
 
 let server: Server;

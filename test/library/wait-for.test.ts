@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { createServer, type Client, type Server } from "../../src/index.ts";
-import { waitFor } from "../../src/server/library/library-client.ts";
+import { waitFor } from "../../src/server/library/wait-for.ts";
 import { RevisionCompactedError, type Revision } from "../../src/storage/store.ts";
 import { configMap, namespace, refTo, role, roleBinding, user } from "../api/support.ts";
 

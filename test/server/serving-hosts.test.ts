@@ -3,7 +3,7 @@ import { connect } from "node:tls";
 import { once } from "node:events";
 import { hostname } from "node:os";
 import { describe, expect, it } from "vitest";
-import { outsideMachineAddresses } from "../../src/base/network/machine-addresses.ts";
+import { outsideMachineAddresses } from "../../src/base/network/ip-address.ts";
 import { publicHost, servingHosts, type HostOptions } from "../../src/server/certificates/serving-hosts.ts";
 import { kubernetes } from "../../src/vocabulary/kubernetes.ts";
 import { TestServer } from "../support/api.ts";

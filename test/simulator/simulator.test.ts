@@ -27,7 +27,7 @@ it("each planted defect applies to the present code", () => {
 });
 
 it("a patch whose text doesn't occur is an error", () => {
-  const file = "src/storage/steady-time.ts";
+  const file = "src/storage/time-marks.ts";
   const patch = { file, find: "no such text", replace: "" };
   expect(() => patchedModules([patch])).toThrow("occurs 0 times");
 });

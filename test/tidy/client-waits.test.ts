@@ -8,7 +8,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   // Listeners on events, for which no request waits, and the implementations.
   "onDrain(": [
     "src/http/answers/compression.ts",
-    "src/http/connect/relay.ts",
+    "src/http/connect/forward.ts",
     "src/http/transport/body-stream.ts",
     "src/http/transport/websocket.ts",
     "src/http/transport/writable-body.ts",

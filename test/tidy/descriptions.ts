@@ -4,9 +4,8 @@ import { kindsOfRelease } from "../../src/kinds/kinds-of-release.ts";
 import { DeleteOptionsBody } from "../../src/kinds/meta/delete-options.ts";
 import { discoveryTypes } from "../../src/schema/discovery-types.ts";
 import { ListMeta, PartialObjectMetadata } from "../../src/schema/object-meta.ts";
-import { StatusType } from "../../src/schema/status-type.ts";
+import { StatusType, WatchEventType } from "../../src/schema/status-type.ts";
 import type { Field, Type } from "../../src/schema/types.ts";
-import { WatchEventType } from "../../src/schema/watch-event-type.ts";
 
 /** A text that `kubectl explain`, OpenAPI and editors show. */
 export interface Description {

@@ -57,11 +57,11 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     "src/cli/log.ts",
     "src/storage/lmdb/backup/backup.ts",
     "src/storage/lmdb/backup/restore-point.ts",
-    "src/storage/steady-time.ts",
+    "src/storage/time-marks.ts",
   ],
   "writes times into the audit log and the names of its files": [
     "src/http/audit/auditor.ts",
-    "src/http/audit/micro-clock.ts",
+    "src/http/audit/event.ts",
     "src/http/audit/rotating-file.ts",
   ],
   "reports the time at which the process started": ["src/server/health/metrics.ts"],

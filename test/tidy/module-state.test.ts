@@ -11,7 +11,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   "derived from a declaration, which never changes": [
     "src/cel/libraries.ts: languages",
     "src/fields/apply/shape.ts: structs",
-    "src/http/answers/deprecation.ts: warningCache",
+    "src/http/stages/request-facts.ts: warningCache",
     "src/http/documents/openapi/parameters.ts: forms",
     "src/resources/ownership/field-ownership.ts: ignoredInParts",
     "src/resources/ownership/field-ownership.ts: zeros",
@@ -42,7 +42,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     "src/http/verbs/watch-frames.ts: framesByBatch",
     "src/http/answers/compression.ts: members",
     "src/kinds/core/pod/columns.ts: summaries",
-    "src/resources/engine/engine-in-version.ts: engines",
+    "src/resources/engine/conversion.ts: engines",
     "src/custom-resources/conversion/converting-store.ts: shared",
     "src/custom-resources/definitions/compressed-definition.ts: compressedByEntry",
     "src/resources/followers/informer.ts: decodedEntries",

@@ -10,7 +10,7 @@ import {
   type CheckedAccount,
 } from "../../cel/values/access-checks.ts";
 import type { Bindings } from "../../cel/compile.ts";
-import { Suspension } from "../../cel/evaluation/suspension.ts";
+import { Suspension } from "../../cel/evaluation/step.ts";
 import type { AdmissionRequest } from "../../resources/engine/engine.ts";
 import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
 import { requestNamespace } from "../webhooks/review-request.ts";

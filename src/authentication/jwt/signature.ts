@@ -1,7 +1,6 @@
 import type { KeyObject } from "node:crypto";
 import { refusal } from "../refusal.ts";
 import { parseClaims, type Claims } from "./claims.ts";
-import { loadJose } from "./library.ts";
 
 /** A public key that verifies signatures. */
 export interface VerificationKey {
@@ -78,4 +77,21 @@ export async function signClaims(claims: Claims, key: KeyObject, keyId: string):
   return new CompactSign(Buffer.from(JSON.stringify(claims)))
     .setProtectedHeader({ alg, kid: keyId })
     .sign(key);
+}
+
+/** Loads the JOSE library at the first token. */
+const loadJose = () => import("jose");
+
+/**
+ * Signs a text with a shared secret: HS256, compact serialization with detached payload (RFC 7515 appendix F).
+ *
+ * @param keyId value of `kid` in the header.
+ */
+export async function signDetached(payload: string, secret: string, keyId: string): Promise<string> {
+  const { CompactSign } = await loadJose();
+  const jws = await new CompactSign(Buffer.from(payload))
+    .setProtectedHeader({ alg: "HS256", kid: keyId })
+    .sign(Buffer.from(secret));
+  const [header, , signature] = jws.split(".");
+  return `${header}..${signature}`;
 }

@@ -3,7 +3,7 @@ import { link, open, rm } from "node:fs/promises";
 import path from "node:path";
 import { generateEcKeyPair } from "../../base/certificates/key-pair.ts";
 import { makeFolder } from "../../base/files/folders.ts";
-import { loadSecretFile, UnsafeFileError } from "../../base/files/secret-file.ts";
+import { loadSecretFile, UnsafeFileError } from "../../base/files/private-file.ts";
 import type { sharedKeyNames, SharedValues } from "../../storage/shared-values.ts";
 import { KeyFault, readSigningKey, signingKey, type SigningKey } from "./keys.ts";
 

@@ -17,7 +17,6 @@ import { nodeRules } from "../rbac/default-roles/component-roles.ts";
 import { policyNames } from "../rbac/default-roles/declare.ts";
 import type { Rule } from "../rbac/policy.ts";
 import { ruleAllows, ruleQuery } from "../rbac/rule-match.ts";
-import { nodeNameOf } from "./node-name.ts";
 import type { LaterDecisions } from "./later-decisions.ts";
 import { allowed, noOpinion, NodeRelations, type Decide, type NodeNeeds } from "./relations.ts";
 
@@ -139,3 +138,13 @@ export class NodeAuthorizer implements Authorizer, RuleResolver, ScopeResolver {
 }
 
 const ownVerbs = new Set(["get", "create", "update", "patch", "delete"]);
+
+/**
+ * Returns the node name of a node agent: a user `system:node:NAME` in the group `system:nodes`. Empty if the agent's name has no
+ * node name; undefined for any other user.
+ */
+export function nodeNameOf({ systemPrefix }: Vocabulary, { name, groups }: UserInfo): string | undefined {
+  const prefix = `${systemPrefix}node:`;
+  if (!name.startsWith(prefix) || !groups.includes(`${systemPrefix}nodes`)) return undefined;
+  return name.slice(prefix.length);
+}

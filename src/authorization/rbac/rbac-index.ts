@@ -2,14 +2,20 @@ import type { UserInfo } from "../../base/user-info.ts";
 import { rbac } from "../../kinds/groups.ts";
 import { groupName } from "../../schema/kind.ts";
 import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
-import type { Attributes, Authorizer, Decision, RuleList, RuleResolver } from "../authorizer.ts";
+import type {
+  Attributes,
+  Authorizer,
+  Decision,
+  RuleList,
+  RuleResolver,
+  NonResourceRule,
+  ResourceRule,
+} from "../authorizer.ts";
 import { keyOfSubject, readSubjects, type BoundSubject, type SubjectKey } from "./bound-subject.ts";
-import type { BindingRecord } from "./role-record.ts";
+import { type BindingRecord, RoleRecord } from "./role-record.ts";
 import type { BindingObject, PolicyRule, StoredRole, Rule } from "./policy.ts";
-import { RoleRecord } from "./role-record.ts";
 import { ruleQuery } from "./rule-match.ts";
 import { RuleFinder } from "./rule-finder.ts";
-import { listRules } from "./rule-list.ts";
 import { maxProblems, type Scope, type Evaluation } from "./scope.ts";
 import { TableBudget, tableLimits, type TableLimits } from "./table-budget.ts";
 import { SubjectDirectory } from "./subject-directory.ts";
@@ -339,4 +345,29 @@ function faultMessage({ namespace, name, fault }: BindingRecord): string {
 
 function keyOf(namespace: string, name: string): string {
   return namespace === "" ? name : `${namespace}/${name}`;
+}
+
+/**
+ * Converts rules to the lists of a SelfSubjectRulesReview. In a review, the resource name `*` means all names; in a role it is
+ * the object with the name `*`. So this removes the name `*`, and rules without another name: the lists contain nothing that
+ * isn't granted (spec: access review 2.2).
+ */
+function listRules(rules: readonly PolicyRule[]): {
+  resourceRules: ResourceRule[];
+  nonResourceRules: NonResourceRule[];
+} {
+  const resourceRules: ResourceRule[] = [];
+  const nonResourceRules: NonResourceRule[] = [];
+  for (const rule of rules) {
+    const verbs = rule.verbs ?? [];
+    const resources = rule.resources ?? [];
+    const nonResourceURLs = rule.nonResourceURLs ?? [];
+    const names = rule.resourceNames ?? [];
+    const resourceNames = names.filter((name) => name !== "*");
+    if (resources.length > 0 && (names.length === 0 || resourceNames.length > 0)) {
+      resourceRules.push({ verbs, apiGroups: rule.apiGroups ?? [], resources, resourceNames });
+    }
+    if (nonResourceURLs.length > 0) nonResourceRules.push({ verbs, nonResourceURLs });
+  }
+  return { resourceRules, nonResourceRules };
 }

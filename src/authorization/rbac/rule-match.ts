@@ -1,7 +1,7 @@
 import type { Attributes } from "../authorizer.ts";
 import { isLong, listIncludes, longUrlSet } from "./long-lists.ts";
 import type { Rule } from "./policy.ts";
-import { urlCovers } from "./url-entry.ts";
+import { urlCovers } from "./url-set.ts";
 
 /**
  * The attributes of a request in the form in which rules are compared with it. `*` in the request is an ordinary value: only a

@@ -2,7 +2,7 @@ import { firstItem, withItem, withoutItem, type OneOrMany } from "./one-or-many.
 import type { Rule } from "./policy.ts";
 import { ruleAllows, type RuleQuery } from "./rule-match.ts";
 import { combinationsOf, type TableBudget, type Turn } from "./table-budget.ts";
-import { urlPrefix } from "./url-entry.ts";
+import { urlPrefix } from "./url-set.ts";
 
 /** The owners that grant a resource: for all names, and for single names. */
 interface Leaf<Owner extends object> {

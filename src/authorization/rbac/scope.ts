@@ -1,7 +1,6 @@
 import type { Decision } from "../authorizer.ts";
-import { describeGrant } from "./grant-text.ts";
 import type { BindingRecord, RoleRecord, RoleObserver } from "./role-record.ts";
-import type { SubjectKey } from "./bound-subject.ts";
+import { type SubjectKey, keyOfSubject, type BoundSubject } from "./bound-subject.ts";
 import { firstItem, itemsOf, withItem, withoutItem, type OneOrMany } from "./one-or-many.ts";
 import type { Rule } from "./policy.ts";
 import type { RuleQuery } from "./rule-match.ts";
@@ -199,4 +198,32 @@ function addDistinct<T>(items: Iterable<T>, into: T[]): void {
     if (into.length >= maxProblems) return;
     if (!into.includes(item)) into.push(item);
   }
+}
+
+/** Returns the reason of an allowed request with binding, role and subject (spec: access review 2.2). */
+function describeGrant(
+  binding: BindingRecord,
+  role: RoleRecord,
+  key: SubjectKey,
+  systemPrefix: string,
+): string {
+  const bindingKind = binding.namespace === "" ? "ClusterRoleBinding" : "RoleBinding";
+  const bindingName = binding.namespace === "" ? binding.name : `${binding.name}/${binding.namespace}`;
+  const { kind, name, namespace } = subjectFor(binding, key, systemPrefix);
+  const subjectText = `${kind} ${JSON.stringify(namespace === "" ? name : `${name}/${namespace}`)}`;
+  const roleText = `${role.kind} ${JSON.stringify(role.name)}`;
+  return `RBAC: allowed by ${bindingKind} ${JSON.stringify(bindingName)} of ${roleText} to ${subjectText}`;
+}
+
+/** Returns the subject of a binding that matches a user or group. */
+export function subjectFor(
+  binding: BindingRecord,
+  { isGroup, name }: SubjectKey,
+  systemPrefix: string,
+): Pick<BoundSubject, "kind" | "name" | "namespace"> {
+  const subject = binding.subjects.find((one) => {
+    const subjectKey = keyOfSubject(one, systemPrefix);
+    return one.valid && subjectKey.isGroup === isGroup && subjectKey.name === name;
+  });
+  return subject ?? { kind: isGroup ? "Group" : "User", name, namespace: "" };
 }

@@ -1,5 +1,3 @@
-import { urlPrefix } from "./url-entry.ts";
-
 /** A set of URL entries. A lookup takes logarithmic time. */
 export class UrlSet {
   private readonly exact = new Set<string>();
@@ -32,4 +30,18 @@ export class UrlSet {
     }
     return low > 0 && path.startsWith(this.prefixes[low - 1]!);
   }
+}
+
+/** Whether a URL entry of a rule, exact or with a trailing `*`, matches a path or covers another entry. */
+export function urlCovers(entry: string, path: string): boolean {
+  if (entry === path) return true;
+  const prefix = urlPrefix(entry);
+  return prefix !== undefined && path.startsWith(prefix);
+}
+
+/** Returns a URL entry without trailing `*`; undefined for an exact entry. */
+export function urlPrefix(entry: string): string | undefined {
+  let end = entry.length;
+  while (end > 0 && entry[end - 1] === "*") end--;
+  return end === entry.length ? undefined : entry.slice(0, end);
 }

@@ -1,4 +1,4 @@
-import { qualifiedName } from "../../base/group-names.ts";
+import { qualifiedName } from "../../base/object-errors.ts";
 import type { BindingFault, Grant, NearMiss } from "../insight/insight.ts";
 import { named, ruleText } from "../insight/insight-text.ts";
 import type { ExplanationStatus } from "./explanation.ts";

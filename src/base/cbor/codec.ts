@@ -1,5 +1,4 @@
-import type { CborFault } from "./cbor-fault.ts";
-import type { decodeCbor } from "./decode-cbor.ts";
+import type { CborFault, decodeCbor } from "./decode-cbor.ts";
 import type { encodeCbor } from "./encode-cbor.ts";
 
 /** Functions of the modules of CBOR, which are loaded by servers with CBOR only. */
@@ -17,7 +16,7 @@ export async function loadCbor(): Promise<void> {
   const [reader, writer, fault] = await Promise.all([
     import("./decode-cbor.ts"),
     import("./encode-cbor.ts"),
-    import("./cbor-fault.ts"),
+    import("./decode-cbor.ts"),
   ]);
   codec = { ...reader, ...writer, ...fault };
 }

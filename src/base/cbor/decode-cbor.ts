@@ -3,7 +3,16 @@ import { maxValues } from "../json/exact.ts";
 import { defaultMaxDepth } from "../json/decode.ts";
 import { isOnCalendar } from "../time/timestamps.ts";
 import { type JsonObject, type JsonValue, setMember } from "../json/value.ts";
-import { CborFault } from "./cbor-fault.ts";
+
+/** The bytes aren't a valid CBOR data item, or have a value that JSON can't represent. */
+export class CborFault extends Error {
+  override name = "CborFault";
+
+  /** @param offset offset of the fault in bytes. */
+  constructor(message: string, offset: number) {
+    super(`${message} (at byte ${offset})`);
+  }
+}
 
 /** Major types of data items (RFC 8949 section 3.1). */
 const unsigned = 0;

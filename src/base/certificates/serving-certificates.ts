@@ -6,7 +6,7 @@ import { type Clock, systemClock } from "../time/clock.ts";
 import { makeFolder } from "../files/folders.ts";
 import { addressBytes, isAddress } from "../network/ip-address.ts";
 import { dnsSubdomainFaults, wildcardSubdomainFaults } from "../names.ts";
-import { loadSecretFile, type SecretFileOrigin, UnsafeFileError } from "../files/secret-file.ts";
+import { loadSecretFile, type SecretFileOrigin, UnsafeFileError } from "../files/private-file.ts";
 import { generateEcKeyPair } from "./key-pair.ts";
 import { parsedCertificate } from "./parsed-certificate.ts";
 import { certificatesIn } from "./pem.ts";

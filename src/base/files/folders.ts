@@ -1,6 +1,7 @@
-import { mkdirSync, statSync } from "node:fs";
+import { mkdirSync, statSync, existsSync } from "node:fs";
 import { open } from "node:fs/promises";
-import { dirname, resolve } from "node:path";
+import path, { dirname, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
 
 /**
  * Creates a folder and its missing parents with mode 0700. An existing folder isn't changed.
@@ -33,4 +34,17 @@ export async function syncFile(path: string): Promise<void> {
   } finally {
     await handle.close();
   }
+}
+
+/** Returns the folder of this package, whether the code runs from its sources or from a bundle. */
+export function packageFolder(): string {
+  let folder = path.dirname(fileURLToPath(import.meta.url));
+  while (!existsSync(path.join(folder, "package.json"))) folder = path.dirname(folder);
+  return folder;
+}
+
+/** Returns why a file can't be read, for messages: it doesn't exist, or the system's error. */
+export function whyUnreadable(error: unknown): string {
+  const { code, message } = error as NodeJS.ErrnoException;
+  return code === "ENOENT" ? "the file doesn't exist" : message;
 }

@@ -1,4 +1,5 @@
 import { isIPv4 } from "node:net";
+import { networkInterfaces, type NetworkInterfaceInfo } from "node:os";
 
 const v6Characters = /^[\da-f:.]+$/i;
 const zoneForm = /^[\da-z.:-]+$/i;
@@ -34,4 +35,35 @@ export function addressBytes(address: string): Buffer {
 /** Returns an IP address as an integer of 32 or 128 bits. */
 export function addressNumber(address: string): bigint {
   return BigInt(`0x${addressBytes(address).toString("hex")}`);
+}
+
+/** Bytes of an IPv6 network prefix (/64). */
+const networkBytes = 8;
+const mappedPrefix = "00000000000000000000ffff";
+
+/**
+ * Returns the key of a client for fair sharing: the address in IPv4, the /64 network in IPv6, because one client can use any
+ * address of its network. Text that isn't an address is returned unchanged.
+ */
+export function clientNetwork(address: string): string {
+  if (!address.includes(":") || !isAddress(address)) return address;
+  const bytes = addressBytes(address);
+  const hex = bytes.toString("hex");
+  return hex.startsWith(mappedPrefix) ? [...bytes.subarray(-4)].join(".") : hex.slice(0, networkBytes * 2);
+}
+
+/** Returns the current addresses of this machine's interfaces, loopback included. */
+export function allMachineAddresses(): string[] {
+  return interfaces().map(({ address }) => address);
+}
+
+/** Returns the current addresses at which other machines may reach this one: not loopback, not link-local IPv6 addresses. */
+export function outsideMachineAddresses(): string[] {
+  return interfaces()
+    .filter((one) => !one.internal && !(one.family === "IPv6" && one.scopeid !== 0))
+    .map(({ address }) => address);
+}
+
+function interfaces(): NetworkInterfaceInfo[] {
+  return Object.values(networkInterfaces()).flatMap((all) => all ?? []);
 }

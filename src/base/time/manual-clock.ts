@@ -1,4 +1,3 @@
-import { DueTimers } from "./due-timers.ts";
 import { systemClock, type Clock, type Timer } from "./clock.ts";
 
 /** A clock that only the program moves, for tests; {@link manualClock} creates it. */
@@ -88,5 +87,33 @@ class ProgramClock implements ManualClock {
 async function settle(): Promise<void> {
   for (let turn = 0; turn < turnsPerTimer; turn++) {
     await new Promise<void>((resolve) => void setImmediate(resolve));
+  }
+}
+
+/** A task at a time in milliseconds. */
+interface DueTimer {
+  readonly atMs: number;
+  readonly task: () => void;
+}
+
+/** The timers of a clock that a program moves. */
+export class DueTimers {
+  private readonly timers = new Set<DueTimer>();
+
+  /** Adds a timer. */
+  add(task: () => void, atMs: number): Timer {
+    const timer = { atMs, task };
+    this.timers.add(timer);
+    return { cancel: () => void this.timers.delete(timer) };
+  }
+
+  /** Removes and returns the timer that is due first, of equal ones the oldest; undefined if none is due until a time. */
+  take(latestMs: number): DueTimer | undefined {
+    let next: DueTimer | undefined;
+    for (const timer of this.timers) {
+      if (timer.atMs <= latestMs && (next === undefined || timer.atMs < next.atMs)) next = timer;
+    }
+    if (next !== undefined) this.timers.delete(next);
+    return next;
   }
 }

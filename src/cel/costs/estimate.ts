@@ -1,7 +1,15 @@
-import { estimateCall } from "./call-estimates.ts";
-import type { ArgumentEstimate } from "./estimate-rule.ts";
-import { sortingCost } from "./later-call-estimates.ts";
-import { anything, either, fixed, plus, scaled, times, zero, type Range } from "./ranges.ts";
+import { estimateCall, sortingCost } from "./call-estimates.ts";
+import {
+  type ArgumentEstimate,
+  anything,
+  either,
+  fixed,
+  plus,
+  scaled,
+  times,
+  zero,
+  type Range,
+} from "./estimate-rule.ts";
 import type {
   Call,
   Comprehension,

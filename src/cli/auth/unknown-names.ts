@@ -1,4 +1,4 @@
-import { qualifiedName } from "../../base/group-names.ts";
+import { qualifiedName } from "../../base/object-errors.ts";
 import { similarName } from "../../base/similar-name.ts";
 import type { NamedResource, ResourceTable } from "../client/resource-table.ts";
 

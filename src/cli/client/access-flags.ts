@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { stat } from "node:fs/promises";
 import { homedir } from "node:os";
 import path from "node:path";
-import { assertSafe } from "../../base/files/secret-file.ts";
+import { assertSafe } from "../../base/files/private-file.ts";
 import { administratorFile } from "../serve/administrator-file.ts";
 import { defaultDataDir } from "../serve/data-folder.ts";
 import type { Flag } from "../flags/flag.ts";

@@ -10,17 +10,88 @@ import { admissionregistrationChanges } from "./admissionregistration.ts";
 import { apiextensionsChanges } from "./apiextensions.ts";
 import { appsChanges } from "./apps.ts";
 import { autoscalingChanges } from "./autoscaling.ts";
-import { batchChanges } from "./batch.ts";
 import { discoveryChanges } from "./discovery.ts";
-import { networkingChanges } from "./networking.ts";
-import { nodeChanges } from "./node.ts";
 import { policyChanges } from "./policy.ts";
 import { rbacChanges } from "./rbac.ts";
 import { unchangedForms } from "./unchanged.ts";
-import { type Rule, type VersionChange, at, change, rename, isSet, keepDefault } from "./notes.ts";
-import { authorization, flowcontrol, certificates } from "../../kinds/groups.ts";
-import { groupVersion } from "./group-versions.ts";
+import {
+  type Rule,
+  type VersionChange,
+  at,
+  change,
+  rename,
+  isSet,
+  keepDefault,
+  hasMembers,
+  move,
+} from "./notes.ts";
+import { authorization, flowcontrol, certificates, batch, node, networking } from "../../kinds/groups.ts";
+import { groupVersion, extensions } from "./group-versions.ts";
 import { labelKey } from "../../vocabulary/names.ts";
+
+const networkingV1 = groupVersion(networking, "v1");
+const networkingV1beta1 = groupVersion(networking, "v1beta1");
+const extensionsV1beta1 = groupVersion(extensions, "v1beta1");
+
+/** A port was a number or a name in one field; the new version has a field for each. */
+const portByForm: Rule = (part) => {
+  const form = typeof part.value["servicePort"] === "number" ? "number" : "name";
+  move("servicePort", `service.port.${form}`)(part);
+};
+
+const backend: readonly Rule[] = [move("serviceName", "service.name"), portByForm];
+
+const ingress: readonly Rule[] = [
+  at("spec.backend", ...backend),
+  at("spec", rename("backend", "defaultBackend")),
+  at("spec.rules[].http.paths[].backend", ...backend),
+  at("spec.rules[].http.paths[]", keepDefault("pathType", "ImplementationSpecific", undefined)),
+];
+
+const networkingChanges: readonly VersionChange[] = [
+  change(extensionsV1beta1, networkingV1, ["Ingress"], ...ingress),
+  change(networkingV1beta1, networkingV1, ["Ingress"], ...ingress),
+  change(networkingV1beta1, networkingV1, ["IngressClass"]),
+  change(extensionsV1beta1, networkingV1, ["NetworkPolicy"]),
+];
+
+const nodeV1 = groupVersion(node, "v1");
+
+/** Removes a spec that is empty after its members were moved. */
+const emptySpec: Rule = ({ value }) => {
+  if (!hasMembers(value["spec"])) delete value["spec"];
+};
+
+const nodeChanges: readonly VersionChange[] = [
+  change(groupVersion(node, "v1beta1"), nodeV1, ["RuntimeClass"]),
+  change(
+    groupVersion(node, "v1alpha1"),
+    nodeV1,
+    ["RuntimeClass"],
+    move("spec.runtimeHandler", "handler"),
+    move("spec.overhead", "overhead"),
+    move("spec.scheduling", "scheduling"),
+    emptySpec,
+  ),
+];
+
+const batchV1 = groupVersion(batch, "v1");
+/** The older version kept all finished Jobs. */
+const all = 2_147_483_647;
+
+const batchChanges: readonly VersionChange[] = [
+  change(groupVersion(batch, "v1beta1"), batchV1, ["CronJob"]),
+  change(
+    groupVersion(batch, "v2alpha1"),
+    batchV1,
+    ["CronJob"],
+    at(
+      "spec",
+      keepDefault("successfulJobsHistoryLimit", all, 3),
+      keepDefault("failedJobsHistoryLimit", all, 1),
+    ),
+  ),
+];
 
 /** The older version derived the signer from the request, and had one for unknown requests. */
 const signer: Rule = (part) => {

@@ -2,7 +2,7 @@ import { apiGroup, isInDomain } from "../../vocabulary/names.ts";
 import { gitVersionOf, releases } from "../../base/releases.ts";
 import { readdirSync } from "node:fs";
 import path from "node:path";
-import { packageFolder } from "../../base/files/package-folder.ts";
+import { packageFolder } from "../../base/files/folders.ts";
 import { isObject, type JsonObject } from "../../base/json/value.ts";
 import { encodeJson } from "../../base/json/encode.ts";
 import { parseExactJson } from "../../base/json/embedded.ts";

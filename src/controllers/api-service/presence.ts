@@ -14,7 +14,7 @@ import { AddressRange } from "../../resources/services/address-range.ts";
 import { FieldReport } from "../../schema/faults.ts";
 import { Periodic } from "../../storage/periodic.ts";
 import { stackOf, type Logger } from "../../base/logger.ts";
-import { outsideMachineAddresses } from "../../base/network/machine-addresses.ts";
+import { outsideMachineAddresses } from "../../base/network/ip-address.ts";
 import type { Clock } from "../../base/time/clock.ts";
 import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
 

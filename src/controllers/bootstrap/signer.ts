@@ -1,4 +1,4 @@
-import { signDetached } from "../../authentication/jwt/detached.ts";
+import { signDetached } from "../../authentication/jwt/signature.ts";
 import { bootstrapSecretPrefix, bootstrapTokenPattern } from "../../authentication/bootstrap-token-secret.ts";
 import { ConfigMap } from "../../kinds/core/config-map.ts";
 import { Follower } from "../../resources/followers/follower.ts";

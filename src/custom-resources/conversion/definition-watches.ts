@@ -1,9 +1,8 @@
 import { detach } from "../../base/turns/maybe-promise.ts";
 import { mapInTurns } from "../../base/turns/yielding.ts";
 import type { Revision, Subscription } from "../../storage/store.ts";
-import { DefinitionChangedError } from "../../resources/registry/definition-changed-error.ts";
+import { DefinitionChangedError, type WatchObserver } from "../../resources/registry/watch-change.ts";
 import type { WatchSource } from "../../resources/registry/versioned-storage.ts";
-import type { WatchObserver } from "../../resources/registry/watch-change.ts";
 
 /**
  * The watches of the resource types of one definition. They show objects as this definition reads them, so they end when it is replaced:

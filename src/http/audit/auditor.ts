@@ -7,12 +7,9 @@ import type { RequestContext } from "../request/context.ts";
 import type { MetricSet, Sample } from "../metrics/metric-set.ts";
 import type { AnnotationKeys } from "./annotation-keys.ts";
 import type { EventBackend } from "./backend.ts";
-import type { AuditEvent } from "./event.ts";
-import { withoutManagedFields } from "./managed-fields.ts";
-import type { MicroClock } from "./micro-clock.ts";
+import type { AuditEvent, MicroClock } from "./event.ts";
+import { withoutManagedFields, type Recorder, AuditTrail } from "./trail.ts";
 import { auditLevels, type AuditLevel, type AuditRules, type AuditTerms } from "./policy.ts";
-import type { Recorder } from "./recorder.ts";
-import { AuditTrail } from "./trail.ts";
 
 /** Dependencies of {@link Auditor}. */
 export interface AuditParts {

@@ -1,5 +1,4 @@
-import type { AuditEvent } from "./event.ts";
-import { microTimeText } from "./micro-clock.ts";
+import { type AuditEvent, microTimeText } from "./event.ts";
 
 /** Returns an event as one line, in the form `legacy` of `--audit-log-format`. */
 export function legacyLine(event: AuditEvent): string {

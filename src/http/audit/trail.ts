@@ -1,18 +1,16 @@
-import type { Decision } from "../../authorization/authorizer.ts";
+import type { Decision, Attributes } from "../../authorization/authorizer.ts";
 import { encodeJson } from "../../base/json/encode.ts";
-import { isObject, type JsonValue } from "../../base/json/value.ts";
+import { isObject, type JsonValue, type JsonObject } from "../../base/json/value.ts";
 import type { MaybePromise } from "../../base/turns/maybe-promise.ts";
 import type { UserInfo } from "../../base/user-info.ts";
 import { attributesOf } from "../request/attributes.ts";
-import type { AuditHooks } from "../request/audit-hooks.ts";
-import { unknownUser, type RequestContext } from "../request/context.ts";
+import { type AuditHooks, unknownUser, type RequestContext } from "../request/context.ts";
 import { isLongRunning, unreadFacts } from "../request/facts.ts";
-import type { Recorder } from "./recorder.ts";
 import type { AuditEvent, ObjectReference, RecordedStatus } from "./event.ts";
-import { withoutManagedFields } from "./managed-fields.ts";
 import { auditLevels, type AuditLevel, type AuditStage, type AuditTerms } from "./policy.ts";
 import { isIP } from "node:net";
 import type { HttpExchange } from "../transport/http-exchange.ts";
+import type { AnnotationKeys } from "./annotation-keys.ts";
 
 /** Maximum size of a recorded object in bytes; a larger one is omitted, with an annotation. */
 const maxObjectBytes = 8 * 1024 * 1024;
@@ -274,4 +272,38 @@ function isAddress(text: string): boolean {
 /** Converts an IPv4-mapped IPv6 address to IPv4. */
 function plain(address: string): string {
   return address.startsWith("::ffff:") && isIP(address.slice(7)) === 4 ? address.slice(7) : address;
+}
+
+/** Receives the events of a request's trail. */
+export interface Recorder {
+  readonly keys: AnnotationKeys;
+  /** Microseconds since 1970-01-01T00:00:00Z. */
+  now(): number;
+  /** Returns the audit level and stages that the policy gives to a request. */
+  termsFor(attributes: Attributes): AuditTerms;
+  /**
+   * Records the event of a received request, before the request is processed.
+   *
+   * @throws {StatusError} InternalError, also as a rejection: a strict backend could not record the event.
+   */
+  accept(event: AuditEvent | undefined): MaybePromise<void>;
+  /** Records an event. */
+  record(event: AuditEvent | undefined): void;
+  /** Counts an object that was left out of an event because it is too large. */
+  tooLarge(): void;
+  /** Returns an object's JSON without line breaks. */
+  oneLine(json: Buffer, omitManagedFields: boolean): string;
+}
+
+/** Returns a copy of an object or list without `metadata.managedFields`. */
+export function withoutManagedFields(value: JsonValue): JsonValue {
+  if (!isObject(value)) return value;
+  const { metadata, items } = value;
+  const shown: JsonObject = { ...value };
+  if (isObject(metadata) && metadata["managedFields"] !== undefined) {
+    const { managedFields: _, ...rest } = metadata;
+    shown["metadata"] = rest;
+  }
+  if (Array.isArray(items)) shown["items"] = items.map(withoutManagedFields);
+  return shown;
 }

@@ -1,7 +1,6 @@
 import { lookup } from "node:dns";
 import { BlockList, isIP, type LookupFunction } from "node:net";
-import { allMachineAddresses } from "../../base/network/machine-addresses.ts";
-import { addressBytes } from "../../base/network/ip-address.ts";
+import { allMachineAddresses, addressBytes } from "../../base/network/ip-address.ts";
 import { StatusError } from "../../base/status-error.ts";
 
 /**

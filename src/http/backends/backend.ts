@@ -13,7 +13,7 @@ import { StatusError } from "../../base/status-error.ts";
 import type { Spender } from "../../flow/shared-budget.ts";
 import type { HandlerGuard } from "../transport/guard.ts";
 import { connectionLimits } from "../transport/connection-limits.ts";
-import { exhaustionCodes, type ConnectionObserver } from "../transport/connection-observer.ts";
+import { exhaustionCodes, type ConnectionObserver } from "../transport/connection.ts";
 import { addressRefused, guardedLookup, RefusedAddress, type TargetRules } from "./addresses.ts";
 import type { BackendSockets } from "./backend-sockets.ts";
 import { hostAndPort, type ConnectionRules, type Destination } from "./rules.ts";

@@ -11,7 +11,7 @@ import { hasSpecialSegment } from "../request/path.ts";
 import type { HttpService } from "../service.ts";
 import { connectionLimits } from "../transport/connection-limits.ts";
 import { forwardRequest } from "./forward.ts";
-import { queryOf } from "./paths.ts";
+import { queryOf } from "./proxy.ts";
 
 /** Time limit of connecting to an extension server. */
 const connectTimeoutMs = 10_000;

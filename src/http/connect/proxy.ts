@@ -4,10 +4,11 @@ import { forwardRequest } from "./forward.ts";
 import { nodeDestination } from "./nodes.ts";
 import { Objects } from "./objects.ts";
 import { confineAnswer } from "../backends/confined-answer.ts";
-import { connectionPath, queryOf } from "./paths.ts";
 import { podDestination } from "./pods.ts";
 import { hostAndPort, type Destination } from "../backends/rules.ts";
 import { serviceDestination } from "./services.ts";
+import type { ResourceFacts } from "../request/facts.ts";
+import { splitAfter, type SplitPath } from "../request/path.ts";
 
 /** Serves `proxy` of a pod, service or node: forwards the request. A GET without a path is redirected to the path `/`. */
 export async function serveProxy(service: HttpService, request: ResourceContext): Promise<void> {
@@ -65,4 +66,16 @@ function rewriteLocation(
         : undefined;
   if (path === undefined || path.startsWith(`${prefix}/`)) return lines;
   return lines.with(at + 1, `${prefix}${path}`);
+}
+
+/** Splits the path of a connection from the rest, both as sent by the client. */
+export function connectionPath({ sentPath, group, namespace }: ResourceFacts): SplitPath {
+  // api/v1 or apis/group/v1; namespaces/x; resource, name and subresource.
+  return splitAfter(sentPath, (group === "" ? 2 : 3) + (namespace === "" ? 0 : 2) + 3);
+}
+
+/** Returns the query of a URL as sent, with its question mark; empty without one. */
+export function queryOf(url: string): string {
+  const mark = url.indexOf("?");
+  return mark === -1 ? "" : url.slice(mark);
 }

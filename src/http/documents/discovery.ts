@@ -1,4 +1,4 @@
-import { apiVersionOf } from "../../base/group-names.ts";
+import { apiVersionOf } from "../../base/object-errors.ts";
 import { createHash } from "node:crypto";
 import { gitVersionOf, type Release } from "../../base/releases.ts";
 import { clientWarning } from "../../vocabulary/other-vocabulary.ts";

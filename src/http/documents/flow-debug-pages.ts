@@ -1,7 +1,6 @@
-import type { Waiting } from "../../flow/fair-queue.ts";
-import type { FlowControl } from "../../flow/flow-control.ts";
+import type { Waiting } from "../../flow/priority-level.ts";
+import type { FlowControl, FlowUse } from "../../flow/flow-control.ts";
 import type { RefusalReason } from "../../flow/schema-flows.ts";
-import type { FlowUse } from "../../flow/use.ts";
 import type { FlowRequest } from "../../flow/request.ts";
 import { isTrue } from "../request/facts.ts";
 import { sendText } from "../answers/respond.ts";

@@ -1,5 +1,5 @@
 import type { FlowControl } from "../../flow/flow-control.ts";
-import type { Ticket } from "../../flow/ticket.ts";
+import type { Ticket } from "../../flow/request.ts";
 import { changeWidth, ordinary, type Width } from "../../flow/width.ts";
 import type { RequestContext, RequestLimiter } from "../request/context.ts";
 import { isConnection, type RequestFacts, type ResourceFacts } from "../request/facts.ts";

@@ -1,4 +1,4 @@
-import type { ManifestCounters } from "../../base/manifest-counters.ts";
+import type { ManifestCounters } from "../../base/reload-counters.ts";
 import type { MetricDefinition } from "./metric-definition.ts";
 import type { MetricSet } from "./metric-set.ts";
 

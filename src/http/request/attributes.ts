@@ -1,4 +1,4 @@
-import { qualifiedName } from "../../base/group-names.ts";
+import { qualifiedName } from "../../base/object-errors.ts";
 import { parseFieldSelector, pinnedValue } from "../../base/selectors/field-selector.ts";
 import { pathSegmentFaults } from "../../base/names.ts";
 import { StatusError } from "../../base/status-error.ts";

@@ -4,14 +4,15 @@ import type { Timer } from "../../base/time/clock.ts";
 import { boundedText } from "../../base/tracing/trace.ts";
 import type { WorkPace } from "../../base/turns/work-pace.ts";
 import type { UserInfo } from "../../base/user-info.ts";
-import type { Ticket } from "../../flow/ticket.ts";
+import type { Ticket } from "../../flow/request.ts";
 import type { Target } from "../../resources/engine/engine.ts";
 import type { ViewSource } from "../../resources/objects/followed-view.ts";
 import type { ObjectView } from "../../resources/objects/object-view.ts";
 import type { Resource } from "../../resources/registry/registry.ts";
 import type { HttpExchange } from "../transport/http-exchange.ts";
-import type { AuditHooks } from "./audit-hooks.ts";
 import { unreadFacts, type RequestFacts, type ResourceFacts } from "./facts.ts";
+import type { Decision } from "../../authorization/authorizer.ts";
+import type { JsonValue } from "../../base/json/value.ts";
 
 /**
  * The state of one request, which all stages of the pipeline share. The comment of a member names the stage that sets it; before
@@ -153,4 +154,44 @@ export interface RequestIds {
 /** Returns the ids of a request for the log. */
 export function idsOf({ exchange, trace }: RequestContext): RequestIds {
   return { auditId: boundedText(exchange.auditId), traceId: trace?.traceId };
+}
+
+/**
+ * Receives the reports of stages and verbs about a request, for audit; further data is read from the request's context. Implemented by
+ * `audit/trail.ts`. Requests have no hooks if there is no audit policy.
+ */
+export interface AuditHooks {
+  /**
+   * Called when the caller is authenticated: evaluates the policy and records the event RequestReceived. Returns a promise only if that
+   * isn't done at once.
+   *
+   * @throws {StatusError} InternalError, also as a rejection: a strict backend couldn't record the event.
+   */
+  received(): MaybePromise<void>;
+  /** Called if the credentials were rejected. @param error has the reason, which the response doesn't contain. */
+  unauthenticated(error: Error): void;
+  /** The decision of the authorizers. */
+  decided(decision: Decision): void;
+  /** Called if a list is limited to a view. @param view value of the parameter. */
+  viewed(view: string): void;
+  /** Adds an annotation to later events; an existing value isn't replaced. */
+  annotate(key: string, value: string): void;
+  /** Called if the requested version is deprecated. @param removed the first release without it; undefined if unknown. */
+  deprecated(removed: string | undefined): void;
+  /** Whether the body of the request is recorded. */
+  readonly wantsRequest: boolean;
+  /** The object that the client sent. */
+  requestObject(value: JsonValue): void;
+  /** The patch that the client sent, or another body that isn't an object. */
+  requestBody(value: JsonValue): void;
+  /** Whether the object of the response is recorded. */
+  readonly wantsResponse: boolean;
+  /** The object of the response in JSON, or the next part of it. */
+  responseObject(json: Uint8Array): void;
+  /** Called if the response is a Status. */
+  responseStatus(code: number, status: object): void;
+  /** Called if an unexpected exception, a bug of the server, ended the request. */
+  panicked(error: unknown): void;
+  /** Called when the pipeline has completed the request; a watch or upgraded connection ends later, with its stream. */
+  ended(): void;
 }

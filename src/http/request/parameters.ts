@@ -4,7 +4,7 @@ import { fieldEquals } from "../../base/selectors/field-selector.ts";
 import { StatusError, optionsGroup, type Cause } from "../../base/status-error.ts";
 import { FieldReport } from "../../schema/faults.ts";
 import type { FieldValidation } from "../../resources/input/input.ts";
-import { checkManagerName, managerOfAgent } from "../../resources/ownership/manager-name.ts";
+import { checkManagerName, managerOfAgent } from "../../resources/ownership/field-ownership.ts";
 import type { Resource } from "../../resources/registry/registry.ts";
 import {
   checkMatch,

@@ -1,16 +1,22 @@
 import type { ApiServices } from "../../aggregation/api-services.ts";
 import type { RemoteApiService } from "../../aggregation/remote-api-service.ts";
 import { StoreError } from "../../storage/store.ts";
-import { lifeCycleOf } from "../../kinds/life-cycles.ts";
-import { deprecationOf } from "../answers/deprecation.ts";
+import { lifeCycleOf, deprecationWarning } from "../../kinds/life-cycles.ts";
 import type { RequestContext } from "../request/context.ts";
-import { isLongRunning, readFacts } from "../request/facts.ts";
+import {
+  isLongRunning,
+  readFacts,
+  type PathFacts,
+  type RequestFacts,
+  type ResourceFacts,
+} from "../request/facts.ts";
 import { timeoutParameter } from "../request/parameters.ts";
 import { refuseForeignPage, refuseProxiedPage } from "../request/foreign-page.ts";
-import { refuseAmbiguousHost } from "../request/host.ts";
 import { andThen, detach, type MaybePromise } from "../../base/turns/maybe-promise.ts";
-import type { PathFacts, RequestFacts, ResourceFacts } from "../request/facts.ts";
 import type { HttpService } from "../service.ts";
+import { StatusError } from "../../base/status-error.ts";
+import type { HttpExchange } from "../transport/http-exchange.ts";
+import type { Registry, Resource } from "../../resources/registry/registry.ts";
 
 /**
  * Reads the request attributes from method and path, and rejects an ambiguous host, writes of pages of other sites, and
@@ -116,4 +122,44 @@ function announceDeprecation(service: HttpService, request: RequestContext, subr
   const { group, version, name } = resource.kind;
   request.audit?.deprecated(lifeCycleOf(group, version, name)?.removed);
   request.exchange.addHeaders(["Warning", `299 - ${JSON.stringify(warning)}`]);
+}
+
+/**
+ * Rejects a request with an ambiguous host (RFC 9112 section 3.2, RFC 9113 section 8.3.1): several Host headers, or a Host header that
+ * differs from `:authority`. A proxy before the server may have checked the other value.
+ *
+ * @throws {StatusError} BadRequest
+ */
+function refuseAmbiguousHost({ rawHeaders }: Pick<HttpExchange, "rawHeaders">): void {
+  let host: string | undefined;
+  let authority: string | undefined;
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at]!;
+    if (name === ":authority") authority = rawHeaders[at + 1]!;
+    if (name.length !== hostLength || name.toLowerCase() !== "host") continue;
+    if (host !== undefined) throw new StatusError("BadRequest", "the request has more than one Host header");
+    host = rawHeaders[at + 1]!;
+  }
+  if (host === undefined || authority === undefined) return;
+  if (host.toLowerCase() === authority.toLowerCase()) return;
+  throw new StatusError("BadRequest", "the request's Host header and :authority differ");
+}
+
+const hostLength = "host".length;
+
+const warningCache = new WeakMap<Resource, string>();
+
+/** Returns the warning for a deprecated version (spec: conventions 9.2); empty for other versions. */
+function deprecationOf(resource: Resource, { release, vocabulary }: Registry): string {
+  let cached = warningCache.get(resource);
+  if (cached === undefined) {
+    const { group, version, name, custom } = resource.kind;
+    const cycle = custom === undefined ? lifeCycleOf(group, version, name) : undefined;
+    cached =
+      cycle === undefined
+        ? (custom?.deprecation ?? "")
+        : (deprecationWarning(cycle, release, vocabulary) ?? "");
+    warningCache.set(resource, cached);
+  }
+  return cached;
 }

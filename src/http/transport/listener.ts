@@ -17,22 +17,87 @@ import { constants } from "node:crypto";
 import { createSecureContext, type SecureContext, type Server as TlsServer, type TLSSocket } from "node:tls";
 import { FairTurns } from "../../flow/fair-turns.ts";
 import { peerTrust } from "../../base/certificates/peer-trust.ts";
-import type { Connection } from "./connection.ts";
+import { type Connection, exhaustionCodes, type ConnectionObserver } from "./connection.ts";
 import type { HttpExchange } from "./http-exchange.ts";
 import { ChunkFraming } from "./chunk-framing.ts";
 import { connectionLimits, type ConnectionLimits } from "./connection-limits.ts";
-import { exhaustionCodes, type ConnectionObserver } from "./connection-observer.ts";
-import { presentedBy } from "./client-certificates.ts";
 import { announceEnd, drain } from "./drain.ts";
 import type { HandlerGuard } from "./guard.ts";
 import { HandshakePace } from "./handshake-pace.ts";
 import { Http1Exchange } from "./http1.ts";
 import { Http2Exchange } from "./http2.ts";
 import type { ListenerContext } from "./listener-context.ts";
-import { answerPlainRequests } from "./plain-requests.ts";
 import { SlowReaders } from "./slow-readers.ts";
 import type { ResponseBacklogs } from "./response-backlog.ts";
 import { messagesThatMayUpgrade, upgradeExchange, type UpgradeRule } from "./upgrade.ts";
+
+const text = "This port speaks HTTPS only: begin the URL with https://\n";
+const answer = [
+  "HTTP/1.0 400 Bad Request",
+  "Content-Type: text/plain; charset=utf-8",
+  `Content-Length: ${Buffer.byteLength(text)}`,
+  "Connection: close",
+  "",
+  text,
+].join("\r\n");
+
+/**
+ * Answers plain HTTP on a TLS port with a text that explains the error, instead of closing the connection silently.
+ *
+ * @param sockets the open connections, as accepted.
+ */
+function answerPlainRequests(server: Server, sockets: ReadonlySet<Socket>, guard: HandlerGuard): void {
+  guard.on(
+    server,
+    "tlsClientError",
+    (error: NodeJS.ErrnoException, { remoteAddress, remotePort }: TLSSocket) => {
+      if (error.code !== "ERR_SSL_HTTP_REQUEST" || remotePort === undefined) return;
+      for (const socket of sockets) {
+        if (socket.remotePort !== remotePort || socket.remoteAddress !== remoteAddress) continue;
+        socket.end(answer);
+        return;
+      }
+    },
+  );
+}
+
+/** Maximum number of certificates of a client's chain. */
+const maxChain = 10;
+
+/** The members of {@link Connection} about the client certificate. */
+type Presented = Pick<Connection, "certificate" | "certificateChain" | "certificateError">;
+
+const nothing: Presented = { certificate: undefined, certificateChain: [], certificateError: undefined };
+
+/** A certificate as Node represents it; a root is its own issuer. */
+interface ShownCertificate {
+  readonly raw?: Buffer;
+  readonly issuerCertificate?: ShownCertificate;
+}
+
+/** The client certificate if the handshake verified its chain; otherwise the error, if there was a certificate. */
+function presentedBy(socket: TLSSocket): Presented {
+  // Bun's sockets have no such method. The socket of an HTTP/2 session is a proxy, so `in` would not find it.
+  if (socket.encrypted !== true || typeof socket.getPeerCertificate !== "function") return nothing;
+  const { raw } = socket.getPeerCertificate() as ShownCertificate;
+  if (raw === undefined) return nothing;
+  if (!socket.authorized) {
+    return { ...nothing, certificateError: String(socket.authorizationError ?? "not verified") };
+  }
+  return { certificate: raw, certificateChain: issuersOf(socket), certificateError: undefined };
+}
+
+function issuersOf(socket: TLSSocket): Buffer[] {
+  const chain: Buffer[] = [];
+  let at = socket.getPeerCertificate(true) as ShownCertificate;
+  while (chain.length < maxChain) {
+    const { issuerCertificate: above } = at;
+    if (above?.raw === undefined || above === at) break;
+    chain.push(above.raw);
+    at = above;
+  }
+  return chain;
+}
 
 /** Options of {@link listen}. */
 export interface ListenOptions {

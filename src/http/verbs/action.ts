@@ -1,4 +1,4 @@
-import { apiVersionOf } from "../../base/group-names.ts";
+import { apiVersionOf } from "../../base/object-errors.ts";
 import type { JsonValue } from "../../base/json/value.ts";
 import { StatusError } from "../../base/status-error.ts";
 import { actionOf } from "../../resources/actions/actions.ts";

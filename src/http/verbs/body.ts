@@ -13,7 +13,7 @@ import { mediaType } from "../request/media-types.ts";
 import { paceOf } from "../limits/paced-request.ts";
 import { awaitClient } from "../limits/seat-release.ts";
 import type { RequestContext } from "../request/context.ts";
-import { endInnerStep } from "../request/steps.ts";
+import { endInnerStep } from "../request/report.ts";
 import type { HttpService } from "../service.ts";
 import type { JsonValue } from "../../base/json/value.ts";
 import { DeleteOptionsBody } from "../../kinds/meta/delete-options.ts";

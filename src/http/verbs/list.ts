@@ -4,7 +4,7 @@ import { listInOrder, type SortedListOptions } from "../../resources/reads/sorte
 import type { Encoding, ListWriter } from "../encodings/encoding.ts";
 import { prettyJson } from "../encodings/json.ts";
 import { listParameters } from "../request/parameters.ts";
-import { recordedList } from "./recorded-list.ts";
+import { recordedList, forEachPart, pauseOf, serveMeasured } from "./measured-list.ts";
 import { sendCompressed, streamCompressed } from "../answers/compression.ts";
 import { awaitDrain } from "../limits/seat-release.ts";
 import type { BodyStream } from "../transport/body-stream.ts";
@@ -14,7 +14,6 @@ import { RequestSortMemory } from "./sort-memory.ts";
 import type { HttpService } from "../service.ts";
 import { encodingOf } from "./answer.ts";
 import { limitTime } from "./deadline.ts";
-import { forEachPart, pauseOf, serveMeasured } from "./measured-list.ts";
 import type { ResourceContext } from "../request/context.ts";
 
 /**

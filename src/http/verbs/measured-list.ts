@@ -3,14 +3,13 @@ import { createYielder } from "../../base/turns/yielding.ts";
 import type { ListEnd, ListedPage } from "../../resources/reads/list.ts";
 import { listInOrder, type SortedListOptions } from "../../resources/reads/sorted-list.ts";
 import { BufferedParts } from "./buffered-parts.ts";
-import { recordedList } from "./recorded-list.ts";
 import { sendCompressed, streamCompressed } from "../answers/compression.ts";
 import type { Encoding, ListWriter } from "../encodings/encoding.ts";
 import { awaitDrain } from "../limits/seat-release.ts";
 import type { BodyStream } from "../transport/body-stream.ts";
 import { headersFor } from "../answers/respond.ts";
 import type { HttpService } from "../service.ts";
-import type { ResourceContext } from "../request/context.ts";
+import type { ResourceContext, AuditHooks, RequestContext } from "../request/context.ts";
 
 /** Maximum size of a list that is sent as one buffer. */
 const maxJoinedBytes = 256 * 1024;
@@ -140,4 +139,32 @@ async function sendAgain(
     if (stream.closed) return;
   }
   stream.write(writer.end(end));
+}
+
+/** Writes a list in an encoding, and in JSON for the audit if it records responses. */
+export function recordedList({ audit }: RequestContext, encoding: Encoding): ListWriter {
+  const writer = encoding.list();
+  return audit?.wantsResponse === true ? recorded(writer, encoding.inJson?.list(), audit) : writer;
+}
+
+/** @param inJson writes the list in JSON; undefined if the writer does. */
+function recorded(writer: ListWriter, inJson: ListWriter | undefined, audit: AuditHooks): ListWriter {
+  // A measured list is written twice.
+  let ended = false;
+  return {
+    *page(page: ListedPage) {
+      if (inJson !== undefined && !ended) for (const part of inJson.page(page)) audit.responseObject(part);
+      for (const part of writer.page(page)) {
+        if (inJson === undefined && !ended) audit.responseObject(part);
+        yield part;
+      }
+    },
+    end(end: ListEnd) {
+      const last = writer.end(end);
+      if (!ended) audit.responseObject(inJson?.end(end) ?? last);
+      ended = true;
+      return last;
+    },
+    ...(writer.around === undefined ? {} : { around: (length: number) => writer.around!(length) }),
+  };
 }

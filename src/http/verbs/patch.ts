@@ -8,9 +8,10 @@ import { applyFormat, mediaType, patchKind, patchTypesOf } from "../request/medi
 import { applyParameters, patchParameters } from "../request/parameters.ts";
 import type { HttpService } from "../service.ts";
 import { encodingOf, sendObject } from "./answer.ts";
-import { mayCreate } from "./may-create.ts";
 import { writerOf } from "./writer.ts";
 import type { RequestContext, ResourceContext } from "../request/context.ts";
+import { andThen } from "../../base/turns/maybe-promise.ts";
+import { asksFor, forbidden } from "../request/attributes.ts";
 
 /** PATCH of an object. */
 export async function servePatch(service: HttpService, request: ResourceContext): Promise<void> {
@@ -80,4 +81,12 @@ export async function readPatch(
   const patch = await parse(bytes, "json", service.engine.registry);
   request.audit?.requestBody(patch.value);
   return { kind, patch };
+}
+
+/** Authorizes the verb create for a PUT or apply that creates an object. */
+export function mayCreate(service: HttpService, { facts, user }: ResourceContext): Promise<void> | void {
+  const attributes = asksFor(facts, user, "create");
+  return andThen(service.authorizer.authorize(attributes), (decision) => {
+    if (decision.verdict !== "allow") throw forbidden(attributes, decision);
+  });
 }

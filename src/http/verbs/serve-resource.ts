@@ -15,7 +15,7 @@ import { serveComputed } from "./computed.ts";
 import { serveConnect } from "./connect.ts";
 import { serveDelete, serveDeleteCollection } from "./delete.ts";
 import { serveList } from "./list.ts";
-import { servePatch } from "./patch.ts";
+import { servePatch, mayCreate } from "./patch.ts";
 import { serveView } from "./view.ts";
 import { serveWatch } from "./watch.ts";
 import { getObject } from "../../resources/reads/get.ts";
@@ -27,7 +27,6 @@ import { readSteps, addWarnings, readObject } from "../../resources/input/input.
 import { readDocument } from "./body.ts";
 import { writerOf } from "./writer.ts";
 import { updateObject } from "../../resources/writes/update.ts";
-import { mayCreate } from "./may-create.ts";
 import { answerReview } from "../../resources/writes/review.ts";
 import { reportOf } from "../request/report.ts";
 

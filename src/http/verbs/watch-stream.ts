@@ -1,7 +1,7 @@
 import { StatusError } from "../../base/status-error.ts";
-import { ConnectionLostError } from "../../resources/engine/connection-lost-error.ts";
+import { ConnectionLostError } from "../../resources/engine/request-faults.ts";
 import { storeFailure } from "../../resources/engine/resource-version.ts";
-import { DefinitionChangedError } from "../../resources/registry/definition-changed-error.ts";
+import { DefinitionChangedError } from "../../resources/registry/watch-change.ts";
 import type { ListEnd, ListedPage } from "../../resources/reads/list.ts";
 import type { Revision, StoreError, Subscription } from "../../storage/store.ts";
 import { failureStatus } from "../answers/status.ts";

@@ -6,7 +6,7 @@ import * as v1beta1 from "./v1beta1.ts";
 import { ObjectMeta } from "../../schema/object-meta.ts";
 import { field, string } from "../../schema/types.ts";
 import { dnsSubdomain } from "../checks/names.ts";
-import { declareParamRef } from "./declare-policy-binding.ts";
+import { declareParamRef } from "./validating-admission-policy-binding.ts";
 import { declareMatchResources, type AdmissionDeclarations } from "./match-resources.ts";
 import {
   bindingColumns,

@@ -5,7 +5,7 @@ import * as v1beta1 from "./v1beta1.ts";
 import { sameFields } from "../same-fields.ts";
 import { ObjectMeta } from "../../schema/object-meta.ts";
 import { field, list, string } from "../../schema/types.ts";
-import { declareParamKind, declareVariable } from "./declare-policy.ts";
+import { declareParamKind, declareVariable } from "./validating-admission-policy.ts";
 import { declareMatchCondition, matchConditionsField, notBlank } from "./match-condition.ts";
 import { declareMatchResources, type AdmissionDeclarations } from "./match-resources.ts";
 import { policyColumns, policyKindMembers, type PolicyVersion, type Structs } from "./policy-kinds.ts";

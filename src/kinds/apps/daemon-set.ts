@@ -3,7 +3,7 @@ import { labelsText, selectorCell } from "../cells.ts";
 import { amountOf, countOrPercent, nonNegative } from "../checks/numbers.ts";
 import { same, unchanged } from "../checks/values.ts";
 import { ageColumn, nameColumn } from "../columns.ts";
-import { PodTemplateSpec } from "../core/pod/template.ts";
+import { PodTemplateSpec } from "../core/pod/spec.ts";
 import { workloadWarnings } from "../core/pod/warnings.ts";
 import { containerColumns } from "../core/pod/workload-columns.ts";
 import { checkWorkloadSelector, checkWorkloadTemplate, selectedBy } from "../core/pod/workload-rules.ts";

@@ -4,7 +4,7 @@ import { selectorText } from "../cells.ts";
 import { amountOf, countOrAnyPercent, countOrPercent, nonNegative } from "../checks/numbers.ts";
 import { unchanged } from "../checks/values.ts";
 import { ageColumn, nameColumn } from "../columns.ts";
-import { PodTemplateSpec } from "../core/pod/template.ts";
+import { PodTemplateSpec } from "../core/pod/spec.ts";
 import { namedWorkloadWarnings } from "../core/pod/warnings.ts";
 import { containerColumns } from "../core/pod/workload-columns.ts";
 import {

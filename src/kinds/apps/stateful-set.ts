@@ -7,7 +7,7 @@ import { same } from "../checks/values.ts";
 import { ageColumn, nameColumn } from "../columns.ts";
 import { PersistentVolumeClaim } from "../core/persistent-volume-claim.ts";
 import { checkPodAnnotations } from "../core/pod/annotation-rules.ts";
-import { PodTemplateSpec } from "../core/pod/template.ts";
+import { PodTemplateSpec } from "../core/pod/spec.ts";
 import { workloadWarnings } from "../core/pod/warnings.ts";
 import { containerColumns } from "../core/pod/workload-columns.ts";
 import {

@@ -4,9 +4,8 @@ import { parseEmbeddedJson } from "../../base/json/embedded.ts";
 import type { KindContext } from "../../schema/context.ts";
 import { decode, TypeFault } from "../../schema/decode.ts";
 import type { ApiObject } from "../../schema/kind.ts";
-import { field, list, type Static, type StructType } from "../../schema/types.ts";
+import { field, list, type Static, type StructType, int32, int64, time } from "../../schema/types.ts";
 import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
-import type { OldAutoscaler } from "./horizontal-pod-autoscaler-v1-structs.ts";
 import {
   HorizontalPodAutoscalerBehavior,
   type HorizontalPodAutoscaler,
@@ -16,6 +15,44 @@ import { metricFromOld, metricToOld, statusFromOld, statusToOld } from "./metric
 import type { MetricSpec as NewMetric } from "./metric-spec.ts";
 import type { MetricStatus as NewStatus } from "./metric-status.ts";
 import { defaultMetric } from "./scaling-rules.ts";
+import { CrossVersionObjectReference } from "./object-reference-v1.ts";
+
+export const HorizontalPodAutoscalerSpec = struct(
+  "HorizontalPodAutoscalerSpec",
+  "Desired behavior of an autoscaler: target, limits and CPU utilization.",
+  {
+    scaleTargetRef: field(1, CrossVersionObjectReference, "The object to scale.").required(),
+    minReplicas: field(2, int32, "Minimum number of replicas. Default: 1.").nullable().unpublishedDefault(1),
+    maxReplicas: field(3, int32, "Maximum number of replicas.").required(),
+    targetCPUUtilizationPercentage: field(
+      4,
+      int32,
+      "Target average CPU utilization, as a percentage of the requested CPU.",
+    ).nullable(),
+  },
+);
+
+export const HorizontalPodAutoscalerStatus = struct(
+  "HorizontalPodAutoscalerStatus",
+  "Current state of an autoscaler.",
+  {
+    observedGeneration: field(1, int64, "Latest generation that the autoscaler has observed.").nullable(),
+    lastScaleTime: field(2, time, "Time of the last change of the number of replicas.").nullable(),
+    currentReplicas: field(3, int32, "Current number of replicas, as last observed.").declaredRequired(),
+    desiredReplicas: field(4, int32, "Desired number of replicas, as last computed.").declaredRequired(),
+    currentCPUUtilizationPercentage: field(
+      5,
+      int32,
+      "Current average CPU utilization, as a percentage of the requested CPU.",
+    ).nullable(),
+  },
+);
+
+/** An autoscaler in version v1, for the conversion. */
+type OldAutoscaler = ApiObject & {
+  readonly spec?: Static<typeof HorizontalPodAutoscalerSpec> | undefined;
+  readonly status?: Static<typeof HorizontalPodAutoscalerStatus> | undefined;
+};
 
 /*
  * Version v1 knows one metric, the average use of processors. The others, what was seen of them, the conditions and the

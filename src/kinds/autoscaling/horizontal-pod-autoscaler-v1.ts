@@ -6,12 +6,14 @@ import { ObjectMeta } from "../../schema/object-meta.ts";
 import { field } from "../../schema/types.ts";
 import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
 import { ageColumn, nameColumn } from "../columns.ts";
-import { autoscalerFromStored, autoscalerToStored, shownMetrics } from "./autoscaler-conversion.ts";
-import { HorizontalPodAutoscaler as StoredAutoscaler } from "./horizontal-pod-autoscaler.ts";
 import {
+  autoscalerFromStored,
+  autoscalerToStored,
+  shownMetrics,
   HorizontalPodAutoscalerSpec,
   HorizontalPodAutoscalerStatus,
-} from "./horizontal-pod-autoscaler-v1-structs.ts";
+} from "./autoscaler-conversion.ts";
+import { HorizontalPodAutoscaler as StoredAutoscaler } from "./horizontal-pod-autoscaler.ts";
 import { referenceText, targetsText } from "./target-cells.ts";
 
 function targetsColumn(named: boolean): Column {

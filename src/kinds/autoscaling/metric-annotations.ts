@@ -1,7 +1,7 @@
 import { struct } from "./v1.ts";
 import { type Static, field, int32, quantity, string, time } from "../../schema/types.ts";
 import { LabelSelector } from "../meta/label-selector.ts";
-import { metricMembers } from "./metric-members.ts";
+import { metricMembers } from "./metric-spec.ts";
 import { CrossVersionObjectReference } from "./object-reference-v1.ts";
 
 export const HorizontalPodAutoscalerCondition = struct(

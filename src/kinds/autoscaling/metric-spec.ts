@@ -1,14 +1,36 @@
 import { struct } from "./v2.ts";
-import { type Static, field, int32, quantity, string } from "../../schema/types.ts";
+import { type Static, field, int32, quantity, string, type StructType } from "../../schema/types.ts";
 import { pathSegment } from "../checks/names.ts";
 import { positive } from "../checks/numbers.ts";
 import { positiveQuantity } from "../checks/quantities.ts";
 import { LabelSelector } from "../meta/label-selector.ts";
-import { metricMembers } from "./metric-members.ts";
 import { CrossVersionObjectReference } from "./object-reference.ts";
-import { resourceNames } from "./resource-names.ts";
 import type { FieldReport } from "../../schema/faults.ts";
 import { quantityFrom } from "../quantities.ts";
+
+/** Names of standard resources; others are accepted too. */
+export const resourceNames = [
+  "configmaps",
+  "cpu",
+  "ephemeral-storage",
+  "limits.cpu",
+  "limits.ephemeral-storage",
+  "limits.memory",
+  "memory",
+  "persistentvolumeclaims",
+  "pods",
+  "replicationcontrollers",
+  "requests.cpu",
+  "requests.ephemeral-storage",
+  "requests.memory",
+  "requests.storage",
+  "resourcequotas",
+  "secrets",
+  "services",
+  "services.loadbalancers",
+  "services.nodeports",
+  "storage",
+] as const;
 
 interface Target {
   readonly type: string;
@@ -196,3 +218,33 @@ export const MetricSpec = struct(
   { check: checkMetric },
 );
 export type MetricSpec = Static<typeof MetricSpec>;
+
+/**
+ * Returns the fields of a metric besides its type, one for each type. Spec and status have the same fields, with their
+ * own structs, both in v2 and in the annotations of v1.
+ */
+export function metricMembers<
+  O extends StructType,
+  P extends StructType,
+  R extends StructType,
+  E extends StructType,
+  C extends StructType,
+>(structs: {
+  readonly object: O;
+  readonly pods: P;
+  readonly resource: R;
+  readonly external: E;
+  readonly containerResource: C;
+}) {
+  return {
+    object: field(2, structs.object, "A metric of one object.").nullable(),
+    pods: field(3, structs.pods, "Average of a metric over the pods.").nullable(),
+    resource: field(4, structs.resource, "Resource usage of the pods.").nullable(),
+    external: field(5, structs.external, "A metric from outside the cluster.").nullable(),
+    containerResource: field(
+      7,
+      structs.containerResource,
+      "Resource usage of one container of the pods.",
+    ).nullable(),
+  };
+}

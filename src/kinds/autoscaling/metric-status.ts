@@ -1,9 +1,7 @@
 import { struct } from "./v2.ts";
 import { type Static, field, int32, quantity, string } from "../../schema/types.ts";
-import { MetricIdentifier } from "./metric-spec.ts";
-import { metricMembers } from "./metric-members.ts";
+import { MetricIdentifier, metricMembers, resourceNames } from "./metric-spec.ts";
 import { CrossVersionObjectReference } from "./object-reference.ts";
-import { resourceNames } from "./resource-names.ts";
 
 const MetricValueStatus = struct("MetricValueStatus", "Last observed value of a metric.", {
   value: field(1, quantity, "Current value of the metric.").nullable(),

@@ -11,7 +11,7 @@ import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
 import { containerImages, containerNames, selectorCell } from "../cells.ts";
 import { nonNegative } from "../checks/numbers.ts";
 import { age, agedCell, ageColumn, nameColumn } from "../columns.ts";
-import { PodTemplateSpec } from "../core/pod/template.ts";
+import { PodTemplateSpec } from "../core/pod/spec.ts";
 import { namedWorkloadWarnings } from "../core/pod/warnings.ts";
 import { LabelSelector } from "../meta/label-selector.ts";
 import { checkJobChange, checkJobSpec, checkSelector, generateSelector, managedBy } from "./job-rules.ts";

@@ -10,7 +10,7 @@ import { field, microTime, string } from "../../schema/types.ts";
 import { unchanged } from "../checks/values.ts";
 import { ageColumn, nameColumn } from "../columns.ts";
 import type { coordination } from "../groups.ts";
-import { checkStrategy, oldestEmulationVersion } from "./lease-strategy.ts";
+import { checkStrategy, oldestEmulationVersion } from "./lease.ts";
 import { sameFields } from "../same-fields.ts";
 
 interface CandidateSpec {

@@ -4,8 +4,8 @@ import { labelSelector } from "../checks/selectors.ts";
 import { ageColumn, nameColumn } from "../columns.ts";
 import { roundUpToMilli } from "../quantities.ts";
 import { accessModes, classOf, classWarnings, modesText } from "./access-modes.ts";
-import { matchDataSources } from "./data-sources.ts";
 import {
+  matchDataSources,
   checkAllocated,
   checkClaimSpec,
   checkClaimUpdate,

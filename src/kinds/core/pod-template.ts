@@ -2,7 +2,7 @@ import { labelsText } from "../cells.ts";
 import { nameColumn } from "../columns.ts";
 import { templateWarnings } from "./pod/warnings.ts";
 import { containerColumns } from "./pod/workload-columns.ts";
-import { PodTemplateSpec } from "./pod/template.ts";
+import { PodTemplateSpec } from "./pod/spec.ts";
 import { kind } from "./v1.ts";
 import { type ApiObject, type ObjectFor } from "../../schema/kind.ts";
 import { ObjectMeta } from "../../schema/object-meta.ts";

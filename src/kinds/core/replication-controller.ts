@@ -6,7 +6,7 @@ import { containerColumns } from "./pod/workload-columns.ts";
 import { checkWorkloadTemplate } from "./pod/workload-rules.ts";
 import { scaleOf } from "./pod/workload-scale.ts";
 import { checkParts, replicaCountParts, replicaCounts } from "./pod/workload-status.ts";
-import { PodTemplateSpec } from "./pod/template.ts";
+import { PodTemplateSpec } from "./pod/spec.ts";
 import { kind, struct } from "./v1.ts";
 import { type ApiObject, type ObjectFor } from "../../schema/kind.ts";
 import { ObjectMeta } from "../../schema/object-meta.ts";

@@ -10,7 +10,7 @@ import type { Revision } from "../../storage/store.ts";
 import { applyObject, type ApplyOptions } from "../writes/apply.ts";
 import { createObject } from "../writes/create.ts";
 import { deleteObject, type DeleteOptions } from "../writes/delete.ts";
-import { engineInVersion } from "../engine/engine-in-version.ts";
+import { engineInVersion } from "../engine/conversion.ts";
 import type { Engine, Target, WriteResult } from "../engine/engine.ts";
 import { getObject } from "../reads/get.ts";
 import { readObject } from "../input/input.ts";

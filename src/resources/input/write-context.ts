@@ -1,9 +1,8 @@
 import { deepClone } from "../../base/json/value.ts";
 import type { MaybePromise } from "../../base/turns/maybe-promise.ts";
 import type { ApiObject } from "../../schema/kind.ts";
-import { engineInVersion } from "../engine/engine-in-version.ts";
+import { engineInVersion, fromStored } from "../engine/conversion.ts";
 import { kindContext, type Engine, type Target, type WriteOptions } from "../engine/engine.ts";
-import { fromStored } from "../engine/conversion.ts";
 import type { Conversions } from "../registry/versioned-storage.ts";
 
 /** The context of one write, created at the start of a verb, which works with the stored version only. */

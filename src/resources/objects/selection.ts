@@ -12,8 +12,8 @@ import {
 import { StatusError } from "../../base/status-error.ts";
 import type { Entry } from "../../storage/store.ts";
 import { namesOf, type Resource } from "../registry/registry.ts";
-import { isInHeaders, selectableValue } from "./selectable-value.ts";
-import { asBuffer, headerOf, type Header } from "./stored.ts";
+import { asBuffer, headerOf, type Header, decodeEntry } from "./stored.ts";
+import type { Kind } from "../../schema/kind.ts";
 
 /** The objects of a collection that a request selects. */
 export interface Selection {
@@ -165,4 +165,21 @@ function labelNeedle({ key, operator, values }: LabelRequirement): Buffer[] {
 /** The bytes of a member in headers. */
 function memberNeedle(name: string, value: string): Buffer {
   return Buffer.from(`${JSON.stringify(name)}:${JSON.stringify(value)}`);
+}
+
+/** Whether the headers of all objects of a kind have a selectable field, so that their bytes and indexes can be searched for it. */
+function isInHeaders({ custom, laterSelectable }: Kind, field: string): boolean {
+  return custom === undefined && laterSelectable?.has(field) !== true;
+}
+
+/**
+ * Returns the value of a selectable field of an object; empty if it has none. The header has it unless the kind got the field after the
+ * object was written; then the object is decoded.
+ *
+ * @param field name of the field in the version of the resource type.
+ */
+export function selectableValue({ kind }: Resource, entry: Entry, field: string, header: Header): string {
+  const name = kind.conversion?.selectableNames?.[field] ?? field;
+  if (isInHeaders(kind, field) || Object.hasOwn(header.fields, name)) return header.fields[name] ?? "";
+  return kind.selectable[field]!(decodeEntry(entry));
 }

@@ -1,6 +1,6 @@
 import type { Entry } from "../../storage/store.ts";
 import { namesOf, type Resource } from "../registry/registry.ts";
-import { selectableValue } from "./selectable-value.ts";
+import { selectableValue } from "./selection.ts";
 import { headerOf, metadataOf } from "./stored.ts";
 
 /** The order of a list by one field; objects with equal values are in the order of their keys. */

@@ -23,10 +23,34 @@ import type { StructType } from "../../schema/types.ts";
 import { fromStored, toStored } from "../engine/conversion.ts";
 import { kindContext, type Engine, type Target, type WriteOptions } from "../engine/engine.ts";
 import type { LiveObject } from "../objects/live-object.ts";
-import { checkManagerName } from "./manager-name.ts";
 import type { Resource } from "../registry/registry.ts";
 import type { Conversions } from "../registry/versioned-storage.ts";
 import { inRequestVersion, type WriteContext } from "../input/write-context.ts";
+
+/** Maximum length of a field manager's name, in characters. */
+const maxManagerLength = 128;
+
+/** All characters except letters, marks, numbers, punctuation, symbols and the space. */
+const unprintable = /[^\p{L}\p{M}\p{N}\p{P}\p{S} ]/gu;
+
+/** Validates the name of a field manager (spec: conventions 4.3). */
+export function checkManagerName(name: string, report: FieldReport): void {
+  if (name.length > maxManagerLength) report.tooLong(maxManagerLength, "characters");
+  if (printable(name) !== name) report.invalid(name, "should only contain printable characters");
+}
+
+/** The default field manager: the printable characters of the program name in the `User-Agent`, or `unknown`. */
+export function managerOfAgent(userAgent: string): string {
+  const slash = userAgent.indexOf("/");
+  const name = printable(slash < 0 ? userAgent : userAgent.slice(0, slash)).slice(0, maxManagerLength);
+  return name === "" ? "unknown" : name;
+}
+
+const printableAscii = /^[ -~]*$/;
+
+function printable(text: string): string {
+  return printableAscii.test(text) ? text : text.replace(unprintable, "");
+}
 
 /** Metadata that the server sets; it has no owner. */
 const serverMetadata = [
@@ -276,4 +300,21 @@ function isReset(entries: readonly ManagedFieldsEntryValue[]): boolean {
 
 function isEmpty(object: unknown): boolean {
   return Object.keys(object as object).length === 0;
+}
+
+type Entries = ApiObject["metadata"]["managedFields"];
+
+/**
+ * Returns a warning if mutating admission has made the managed fields invalid. They have no effect: ownership was recorded before.
+ *
+ * @param before the managed fields before admission.
+ */
+export function invalidManagersWarning(before: Entries, { metadata }: ApiObject): readonly string[] {
+  const { managedFields: after } = metadata;
+  if (after === undefined || after === before || areValidEntries(after)) return [];
+  // Entries that the client sent are not the fault of admission.
+  if (before !== undefined && JSON.stringify(after) === JSON.stringify(before)) return [];
+  return [
+    "metadata.managedFields is invalid after mutating admission and was ignored: correct the webhook or policy that changes it",
+  ];
 }

@@ -4,7 +4,7 @@ import { nextTurn } from "../../base/turns/yielding.ts";
 import { compareKeys } from "../../storage/keys.ts";
 import type { Entry, Revision, Store } from "../../storage/store.ts";
 import { decodeContinue, encodeContinue, expiredList, type ContinuePoint } from "./continue-token.ts";
-import { engineInVersion } from "../engine/engine-in-version.ts";
+import { engineInVersion } from "../engine/conversion.ts";
 import type { Engine, Target } from "../engine/engine.ts";
 import { awaitVersion } from "./get.ts";
 import type { ItemForm } from "../pages/joined-bodies.ts";

@@ -2,7 +2,7 @@ import { StatusError } from "../../base/status-error.ts";
 import { createYielder, type YieldIfDue } from "../../base/turns/yielding.ts";
 import { compareKeys } from "../../storage/keys.ts";
 import type { Revision } from "../../storage/store.ts";
-import { engineInVersion } from "../engine/engine-in-version.ts";
+import { engineInVersion } from "../engine/conversion.ts";
 import type { Engine, Target } from "../engine/engine.ts";
 import { storeFailure, type ListRead } from "../engine/resource-version.ts";
 import { sortInTurns } from "../objects/sort-in-turns.ts";

@@ -1,4 +1,4 @@
-import { qualifiedName } from "../../base/group-names.ts";
+import { qualifiedName } from "../../base/object-errors.ts";
 import { StatusError, type Cause } from "../../base/status-error.ts";
 import { nextTurn } from "../../base/turns/yielding.ts";
 import { EncryptedValueError } from "../../storage/encryption/value-cipher.ts";

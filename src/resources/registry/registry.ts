@@ -1,4 +1,4 @@
-import { apiVersionOf } from "../../base/group-names.ts";
+import { apiVersionOf } from "../../base/object-errors.ts";
 import { defaultRelease, type Release } from "../../base/releases.ts";
 import type { MaybePromise } from "../../base/turns/maybe-promise.ts";
 import { kindInVocabulary } from "../../schema/kind-in-vocabulary.ts";

@@ -1,4 +1,4 @@
-import { apiVersionOf } from "../../base/group-names.ts";
+import { apiVersionOf } from "../../base/object-errors.ts";
 import type { Kind } from "../../schema/kind.ts";
 
 /** An invalid `--runtime-config`. */

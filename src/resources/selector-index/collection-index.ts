@@ -1,11 +1,10 @@
 import { andThen, type MaybePromise } from "../../base/turns/maybe-promise.ts";
 import { nextTurn } from "../../base/turns/yielding.ts";
-import { prefixEnd } from "../../storage/keys.ts";
+import { prefixEnd, compareKeys } from "../../storage/keys.ts";
 import type { Entry, Revision, Store, StoreEvent, Subscription } from "../../storage/store.ts";
 import type { SelectionTerm } from "../objects/selection.ts";
 import { headerOf, sameHeading, type Header } from "../objects/stored.ts";
-import { ChangedKeys } from "./changed-keys.ts";
-import type { KeyRange } from "./key-set.ts";
+import { type KeyRange, isWithin } from "./key-set.ts";
 import { TermIndex, valueIn, type TermName } from "./term-index.ts";
 
 /** Keys of objects that may be selected at a revision; they include all selected ones. */
@@ -279,4 +278,33 @@ function putInto(index: TermIndex, name: TermName, entry: Entry): void {
 function change(index: TermIndex, key: string, was: string | undefined, is: string | undefined): void {
   if (was !== undefined) index.remove(was, key);
   if (is !== undefined) index.add(is, key);
+}
+
+/** Minimum number of changes that remain when old ones are dropped. */
+const keptChanges = 4096;
+
+/** The recently changed keys and their revisions. */
+class ChangedKeys {
+  /** Has every change after this revision. */
+  since = 0 as Revision;
+  /** In order of revision. */
+  private changes: { readonly key: string; readonly revision: Revision }[] = [];
+
+  add(key: string, revision: Revision): void {
+    this.changes.push({ key, revision });
+    if (this.changes.length < 2 * keptChanges) return;
+    this.since = this.changes[keptChanges - 1]!.revision;
+    this.changes = this.changes.slice(keptChanges);
+  }
+
+  /** Adds to sorted keys those of a range that changed after a revision. */
+  join(keys: readonly string[], after: Revision, range: KeyRange): readonly string[] {
+    const changes = this.changes;
+    let from = changes.length;
+    while (from > 0 && changes[from - 1]!.revision > after) from--;
+    if (from === changes.length) return keys;
+    const more = changes.slice(from).filter(({ key }) => isWithin(key, range));
+    if (more.length === 0) return keys;
+    return [...new Set([...keys, ...more.map(({ key }) => key)])].toSorted(compareKeys);
+  }
 }

@@ -1,5 +1,5 @@
 import type { JsonDocument } from "../../base/json/exact.ts";
-import { deepClone, type JsonValue } from "../../base/json/value.ts";
+import { deepClone, type JsonValue, type JsonObject } from "../../base/json/value.ts";
 import { andThen, type MaybePromise } from "../../base/turns/maybe-promise.ts";
 import type { Steps } from "../../base/turns/steps.ts";
 import { StatusError, type Cause } from "../../base/status-error.ts";
@@ -35,7 +35,6 @@ import {
   type WriteResult,
 } from "../engine/engine.ts";
 import { ignoredFields, managerOf, versionsOf, zeroObject } from "../ownership/field-ownership.ts";
-import { fieldPath } from "../ownership/field-path.ts";
 import { fieldsLastApplied, keepLastApplied } from "../ownership/last-applied.ts";
 import { readPart, readSteps, addWarnings, type FieldValidation } from "../input/input.ts";
 import type { LiveObject } from "../objects/live-object.ts";
@@ -46,6 +45,8 @@ import { digestOf, type ApplyInput } from "../engine/repeated-applies.ts";
 import { guaranteedUpdate, type UpdatedObject } from "./guaranteed-update.ts";
 import { storedEntry } from "./write-loop.ts";
 import { nextStep, writeContext, type WriteContext } from "../input/write-context.ts";
+import { parseExactJson } from "../../base/json/embedded.ts";
+import { encodeJson } from "../../base/json/encode.ts";
 
 export interface ApplyOptions extends WriteOptions {
   readonly fieldValidation: FieldValidation;
@@ -330,4 +331,25 @@ function conflictError(target: Target, { fields }: ApplyConflict): StatusError {
     ...detailsOf(target),
     causes,
   });
+}
+
+/** The path of a field in messages: `.spec.ports[port=80,protocol="TCP"].name`. */
+export function fieldPath(elements: readonly string[]): string {
+  return elements.map(textOf).join("");
+}
+
+function textOf(element: string): string {
+  const rest = element.slice(2);
+  switch (element.slice(0, 2)) {
+    case "f:":
+      return `.${rest}`;
+    case "k:": {
+      const keys = Object.entries(parseExactJson(rest) as JsonObject);
+      return `[${keys.map(([name, value]) => `${name}=${encodeJson(value)}`).join(",")}]`;
+    }
+    case "v:":
+      return `[=${rest}]`;
+    default:
+      return `[${rest}]`;
+  }
 }

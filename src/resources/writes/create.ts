@@ -1,4 +1,4 @@
-import { invalidManagersWarning } from "../ownership/admitted-managers.ts";
+import { invalidManagersWarning, recordOwnership } from "../ownership/field-ownership.ts";
 import { deepClone } from "../../base/json/value.ts";
 import { dropRepeatedOwners, withWarnings } from "../input/repeated-owners.ts";
 import { definitionCondition } from "../engine/definition-condition.ts";
@@ -17,7 +17,6 @@ import {
   type WriteOptions,
   type WriteResult,
 } from "../engine/engine.ts";
-import { recordOwnership } from "../ownership/field-ownership.ts";
 import { matchNamespace, excludedFromCreate, prepareNewMetadata } from "../input/metadata.ts";
 import { checkDecodedSize, checkSize } from "../objects/object-size.ts";
 import { keyOf } from "../registry/registry.ts";

@@ -1,4 +1,4 @@
-import { invalidManagersWarning } from "../ownership/admitted-managers.ts";
+import { invalidManagersWarning, recordOwnership } from "../ownership/field-ownership.ts";
 import { dropRepeatedOwners, withWarnings } from "../input/repeated-owners.ts";
 import type { MaybePromise } from "../../base/turns/maybe-promise.ts";
 import type { StatusError } from "../../base/status-error.ts";
@@ -9,7 +9,6 @@ import type { ApiObject } from "../../schema/kind.ts";
 import type { Entry } from "../../storage/store.ts";
 import { withHooks } from "../engine/storage-hooks.ts";
 import { conflict, type Engine, type Target, type WriteResult } from "../engine/engine.ts";
-import { recordOwnership } from "../ownership/field-ownership.ts";
 import { sameButForVersion, type LiveObject } from "../objects/live-object.ts";
 import { checkDecodedSize, checkSize } from "../objects/object-size.ts";
 import { decodeLive, draftBody, encodeObject, sameContent } from "../objects/stored.ts";

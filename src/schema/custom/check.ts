@@ -7,10 +7,9 @@ import { checkEmbedded } from "./embedded.ts";
 import { hasFormat } from "./formats.ts";
 import { checkListItems, keyText } from "./list-items.ts";
 import { isMultiple } from "./multiples.ts";
-import type { OldValue } from "./old-value.ts";
+import { type OldValue, charactersPerUnit, comparisonsPerUnit } from "./old-value.ts";
 import type { Pattern } from "./pattern.ts";
 import type { JsonTypeName, SchemaNode, ValueRules } from "./schema-node.ts";
-import { charactersPerUnit, comparisonsPerUnit } from "./work-units.ts";
 
 /**
  * Validates a value against a schema and reports faults with the reasons of Kubernetes (spec: conventions 4.8). Long work takes turns:

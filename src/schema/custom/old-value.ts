@@ -4,7 +4,6 @@ import { checkInTurns } from "../check-in-turns.ts";
 import type { FieldReport } from "../faults.ts";
 import { keyText } from "./list-items.ts";
 import type { SchemaNode } from "./schema-node.ts";
-import { charactersPerUnit, comparisonsPerUnit } from "./work-units.ts";
 
 /** Results of comparisons by the new list or object. */
 type Comparisons = WeakMap<object, { readonly old: JsonValue; readonly isEqual: boolean }>;
@@ -87,3 +86,9 @@ export class OldValue {
     return andThen(compared, () => equalCount === parts.length);
   }
 }
+
+/** Number of characters of a string that are processed per unit of work, see `FieldReport.spend`. */
+export const charactersPerUnit = 64;
+
+/** Number of scalar comparisons per unit of work. */
+export const comparisonsPerUnit = 8;

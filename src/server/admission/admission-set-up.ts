@@ -17,7 +17,7 @@ import { showPodSecurity } from "../../http/metrics/pod-security-metrics.ts";
 import { showWebhooks } from "../../http/metrics/webhook-metrics.ts";
 import type { Client } from "../../resources/clients/client.ts";
 import type { Engine } from "../../resources/engine/engine.ts";
-import type { AdmissionParts } from "../webhooks/admission-parts.ts";
+import { type AdmissionParts, policyPrograms } from "../webhooks/admission-parts.ts";
 import type { Lifecycle } from "../health/health-checks.ts";
 import type { ServerTracing } from "../tracing/tracing.ts";
 import type { Opened } from "../start/opened.ts";
@@ -27,7 +27,7 @@ import { readFile } from "node:fs/promises";
 import { ObjectReader } from "../../admission/object-reader.ts";
 import { readAdmissionConfiguration, type PluginConfiguration } from "../../admission/configuration.ts";
 import { defaultRelease } from "../../base/releases.ts";
-import { whyUnreadable } from "../../base/files/unreadable.ts";
+import { whyUnreadable } from "../../base/files/folders.ts";
 import { ConfigurationError } from "../../schema/configuration.ts";
 import { claimStatusPermissions } from "../../admission/plugins/claim-status-permissions.ts";
 import { deviceAdminAccess } from "../../admission/plugins/device-admin-access.ts";
@@ -37,7 +37,6 @@ import { parameterAccessCheck } from "../../admission/policies/parameter-access-
 import { policyExpressionCheck } from "../../admission/policies/expression-check.ts";
 import { featureGates } from "../features/enabled-features.ts";
 import { OptionsError } from "../options/options-error.ts";
-import { policyPrograms } from "../webhooks/policy-programs.ts";
 import { configurationFlag, pluginsOf, type PluginRow } from "./plugin-table.ts";
 
 /** The parts of the server that admission depends on. */

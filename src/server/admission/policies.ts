@@ -23,8 +23,7 @@ import type { ApiObject, Kind } from "../../schema/kind.ts";
 import { struct } from "../../schema/meta.ts";
 import { field, string } from "../../schema/types.ts";
 import { featureGates } from "../features/enabled-features.ts";
-import type { AdmissionParts } from "../webhooks/admission-parts.ts";
-import { policyPrograms } from "../webhooks/policy-programs.ts";
+import { type AdmissionParts, policyPrograms } from "../webhooks/admission-parts.ts";
 import { staticManifests } from "./static-manifests.ts";
 import type { ServerOptions } from "../options/server-options.ts";
 

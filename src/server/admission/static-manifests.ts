@@ -10,15 +10,14 @@ import {
 import { FileWatch } from "../../base/files/file-watch.ts";
 import { SyntaxFault } from "../../base/json/syntax-fault.ts";
 import { stackOf } from "../../base/logger.ts";
-import { ManifestCounters } from "../../base/manifest-counters.ts";
-import { whyUnreadable } from "../../base/files/unreadable.ts";
+import { ManifestCounters } from "../../base/reload-counters.ts";
+import { whyUnreadable } from "../../base/files/folders.ts";
 import { decodeDocuments } from "../../base/yaml/yaml-documents.ts";
 import { ConfigurationError } from "../../schema/configuration.ts";
 import type { Kind } from "../../schema/kind.ts";
 import { featureGates } from "../features/enabled-features.ts";
 import type { ServerOptions } from "../options/server-options.ts";
-import type { AdmissionParts } from "../webhooks/admission-parts.ts";
-import { policyPrograms } from "../webhooks/policy-programs.ts";
+import { type AdmissionParts, policyPrograms } from "../webhooks/admission-parts.ts";
 
 /** The name of the field of a plugin's configuration. */
 const fieldName = "staticManifestsDir";

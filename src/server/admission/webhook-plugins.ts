@@ -7,8 +7,7 @@ import { MutatingWebhookConfiguration } from "../../kinds/admissionregistration/
 import { ValidatingWebhookConfiguration } from "../../kinds/admissionregistration/validating-webhook-configuration.ts";
 import type { Kind } from "../../schema/kind.ts";
 import type { ServerOptions } from "../options/server-options.ts";
-import type { AdmissionParts } from "../webhooks/admission-parts.ts";
-import { policyPrograms } from "../webhooks/policy-programs.ts";
+import { type AdmissionParts, policyPrograms } from "../webhooks/admission-parts.ts";
 import { readWebhookSettings, webhookServices } from "../webhooks/webhook-services.ts";
 import { staticManifests } from "./static-manifests.ts";
 

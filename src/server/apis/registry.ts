@@ -1,5 +1,5 @@
 import { imageReviewVersion } from "../../admission/plugins/image-policy-webhook/image-review.ts";
-import { apiVersionOf } from "../../base/group-names.ts";
+import { apiVersionOf } from "../../base/object-errors.ts";
 import { kindsOfRelease } from "../../kinds/kinds-of-release.ts";
 import { Registry } from "../../resources/registry/registry.ts";
 import { RuntimeConfig, RuntimeConfigError } from "../../resources/registry/runtime-config.ts";

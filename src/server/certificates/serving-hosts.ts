@@ -2,7 +2,7 @@ import { hostname } from "node:os";
 import { CertificateFault, checkHost } from "../../base/certificates/serving-certificates.ts";
 import { AddressRange } from "../../resources/services/address-range.ts";
 import { apiServiceNamespace } from "../../controllers/api-service/service.ts";
-import { outsideMachineAddresses } from "../../base/network/machine-addresses.ts";
+import { outsideMachineAddresses } from "../../base/network/ip-address.ts";
 import type { ServerOptions } from "../options/server-options.ts";
 
 /** The options that decide at which names and addresses clients reach the server. */

@@ -11,7 +11,7 @@ import type { QueueMetrics } from "../../http/metrics/queue-metrics.ts";
 import type { Engine } from "../../resources/engine/engine.ts";
 import { Client } from "../../resources/clients/client.ts";
 import type { UserInfo } from "../../base/user-info.ts";
-import { policyPrograms } from "../webhooks/policy-programs.ts";
+import { policyPrograms } from "../webhooks/admission-parts.ts";
 import { signingAuthorities } from "../certificates/cluster-signing.ts";
 import type { ControllerStates } from "./controller-states.ts";
 import { Opened } from "../start/opened.ts";

@@ -4,7 +4,7 @@ import type { ServerClient } from "../library/server-client.ts";
 import type { Faults } from "../faults/faults.ts";
 import type { SettleOptions } from "../faults/activity.ts";
 import type { Server } from "../server.ts";
-import { DueTimers } from "../../base/time/due-timers.ts";
+import { DueTimers } from "../../base/time/manual-clock.ts";
 
 /**
  * Starts a controller.

@@ -1,7 +1,6 @@
 import { quotedSubject, subjectDetails } from "../../base/object-errors.ts";
 import { StatusError } from "../../base/status-error.ts";
-import { ConnectionLostError } from "../../resources/engine/connection-lost-error.ts";
-import type { FaultyRequest } from "../../resources/engine/request-faults.ts";
+import { ConnectionLostError, type FaultyRequest } from "../../resources/engine/request-faults.ts";
 import type { FaultEffect } from "./fault-rule.ts";
 
 /** The error of a request's fault, with the texts of the reference. */

@@ -2,8 +2,11 @@ import type { Clock } from "../../base/time/clock.ts";
 import type { MaybePromise } from "../../base/turns/maybe-promise.ts";
 import { StatusError } from "../../base/status-error.ts";
 import type { Engine } from "../../resources/engine/engine.ts";
-import { ConnectionLostError } from "../../resources/engine/connection-lost-error.ts";
-import type { FaultyRequest, RequestFaults } from "../../resources/engine/request-faults.ts";
+import {
+  ConnectionLostError,
+  type FaultyRequest,
+  type RequestFaults,
+} from "../../resources/engine/request-faults.ts";
 import type { WatchChange, WatchObserver } from "../../resources/registry/watch-change.ts";
 import type { Revision, Store, Subscription } from "../../storage/store.ts";
 import { Activity, turn, type SettleOptions } from "./activity.ts";

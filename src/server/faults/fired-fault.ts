@@ -1,4 +1,4 @@
-import { qualifiedName } from "../../base/group-names.ts";
+import { qualifiedName } from "../../base/object-errors.ts";
 import { effectName, type FaultEffect } from "./fault-rule.ts";
 
 /** A fault that happened. */

@@ -1,6 +1,6 @@
 import type { ReloadCounters } from "../../base/reload-counters.ts";
 import { gitVersionOf, releaseAfter, type Release } from "../../base/releases.ts";
-import { qualifiedName } from "../../base/group-names.ts";
+import { qualifiedName } from "../../base/object-errors.ts";
 import type { AuthenticationCounters } from "../../authentication/counters.ts";
 import { clientCertificateExpiration } from "../../http/metrics/certificate-metrics.ts";
 import { showMatches, showReloads } from "../../http/metrics/configuration-metrics.ts";

@@ -4,10 +4,9 @@ import { Faults } from "../faults/faults.ts";
 import { authorizingGuard, userNamed, namespaceInPath } from "./client-guards.ts";
 import { LibraryClient } from "./library-client.ts";
 import type { ClientGuard, ClientRequest } from "../../resources/clients/client-guard.ts";
-import type { FaultyRequest } from "../../resources/engine/request-faults.ts";
+import { type FaultyRequest, ConnectionLostError } from "../../resources/engine/request-faults.ts";
 import { StatusError } from "../../base/status-error.ts";
 import type { RequestLog } from "../../http/metrics/request-log.ts";
-import { ConnectionLostError } from "../../resources/engine/connection-lost-error.ts";
 import type { Target } from "../../resources/engine/engine.ts";
 
 /** Creates the in-process clients of the embedding program. */

@@ -1,5 +1,5 @@
 import type { ServerOptions } from "../options/server-options.ts";
-import { SnapshotFamily, type Inherited } from "../start/inherited.ts";
+import { SnapshotFamily, type Inherited } from "../start/opened.ts";
 import type { OpenStore } from "../start/open-store.ts";
 import { ownKeys } from "../listening/own-keys.ts";
 import { Snapshots } from "./snapshots.ts";

@@ -4,7 +4,7 @@ import { draftOf } from "../../storage/entry.ts";
 import type { Difference, MemoryImage } from "../../storage/memory/memory-image.ts";
 import type { MemoryChange, MemoryStore } from "../../storage/memory/memory-store.ts";
 import type { OwnKeys } from "../listening/own-keys.ts";
-import type { SnapshotFamily } from "../start/inherited.ts";
+import type { SnapshotFamily } from "../start/opened.ts";
 import { OptionsError } from "../options/options-error.ts";
 
 /**

@@ -1,7 +1,7 @@
 import { rarely } from "../../base/time/clock.ts";
 import { BackendSockets } from "../../http/backends/backend-sockets.ts";
 import type { ConnectionRules } from "../../http/backends/rules.ts";
-import type { ConnectionObserver } from "../../http/transport/connection-observer.ts";
+import type { ConnectionObserver } from "../../http/transport/connection.ts";
 import type { MetricSet } from "../../http/metrics/metric-set.ts";
 import type { HttpLog } from "../../http/service.ts";
 import { BodyBudget, bodyBytesOfProcess } from "../../http/transport/body-budget.ts";

@@ -1,6 +1,6 @@
 import type { Stats } from "node:fs";
 import { stat } from "node:fs/promises";
-import { assertSafe, otherWriters, UnsafeFileError, unsafeMessage } from "../../base/files/secret-file.ts";
+import { assertSafe, otherWriters, UnsafeFileError, unsafeMessage } from "../../base/files/private-file.ts";
 import { optionsOf } from "./option.ts";
 import { serverOptionTable } from "./option-table.ts";
 import { OptionsError } from "./options-error.ts";

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { open, readdir } from "node:fs/promises";
 import { devNull } from "node:os";
-import { exhaustionCodes } from "../../http/transport/connection-observer.ts";
+import { exhaustionCodes } from "../../http/transport/connection.ts";
 
 /** Default maximum of client connections. */
 export const defaultMaxConnections = 20_000;

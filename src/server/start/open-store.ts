@@ -3,7 +3,7 @@ import type { SharedValues } from "../../storage/shared-values.ts";
 import { isStore } from "../../storage/guarded-store.ts";
 import type { MemoryStore } from "../../storage/memory/memory-store.ts";
 import { writePrepared } from "./prepared-objects.ts";
-import type { Inherited } from "./inherited.ts";
+import type { Inherited } from "./opened.ts";
 import type { Store } from "../../storage/store.ts";
 import { stampError, stampOf } from "./store-stamp.ts";
 import { databaseAddress } from "../options/database-address.ts";

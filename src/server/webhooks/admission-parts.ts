@@ -6,12 +6,15 @@ import type { QuotaIndex } from "../../admission/plugins/resource-quota/quota-in
 import type { DeferredWebhookObserver } from "../../admission/webhooks/observer.ts";
 import type { Authorizer } from "../../authorization/authorizer.ts";
 import type { StoredRbac } from "../../authorization/rbac/stored-rbac.ts";
-import type { ManifestCounters } from "../../base/manifest-counters.ts";
+import type { ManifestCounters } from "../../base/reload-counters.ts";
 import type { Tracer } from "../../base/tracing/tracer.ts";
 import type { ResolveService } from "../../remote/webhook-caller.ts";
 import type { NamespacePhases } from "../../resources/followers/namespace-phases.ts";
 import type { Registry } from "../../resources/registry/registry.ts";
 import type { Store } from "../../storage/store.ts";
+import { PolicyPrograms } from "../../admission/policies/environment.ts";
+import { featureGates } from "../features/enabled-features.ts";
+import type { ServerOptions } from "../options/server-options.ts";
 
 /** The dependencies of the webhook plugins. */
 export interface WebhookParts {
@@ -39,4 +42,10 @@ export interface AdmissionParts {
   readonly webhooks: WebhookParts;
   /** Counters of the plugins that read objects from files; each adds its own. */
   readonly manifests: ManifestCounters[];
+}
+
+/** Returns the expressions of policies and webhooks for the release and the gates of a server. */
+export function policyPrograms(options: ServerOptions): PolicyPrograms {
+  const checkSelectors = featureGates(options).enabled("AuthorizeWithSelectors");
+  return new PolicyPrograms({ release: options.release, checkSelectors });
 }

@@ -23,9 +23,8 @@ import { ConfigurationError, type ConfigurationForm } from "../../schema/configu
 import { struct } from "../../schema/meta.ts";
 import { field, string, type Static } from "../../schema/types.ts";
 import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
-import type { AdmissionParts } from "./admission-parts.ts";
+import { type AdmissionParts, policyPrograms } from "./admission-parts.ts";
 import { featureGates } from "../features/enabled-features.ts";
-import { policyPrograms } from "./policy-programs.ts";
 import type { ServerOptions } from "../options/server-options.ts";
 
 const WebhookAdmissionConfiguration = struct(

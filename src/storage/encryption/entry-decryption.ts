@@ -1,4 +1,4 @@
-import { qualifiedName } from "../../base/group-names.ts";
+import { qualifiedName } from "../../base/object-errors.ts";
 import { andThen, type MaybePromise } from "../../base/turns/maybe-promise.ts";
 import { RecentMap } from "../../base/collections/recent-map.ts";
 import { mapInTurns } from "../../base/turns/yielding.ts";

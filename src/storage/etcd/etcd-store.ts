@@ -5,7 +5,7 @@ import { compactionIntervalMs, defaultRetentionMs, type StoreOptions } from "../
 import { PendingOperations } from "../pending-operations.ts";
 import { Periodic } from "../periodic.ts";
 import type { SharedValues } from "../shared-values.ts";
-import { steadyTime } from "../steady-time.ts";
+import { steadyTime } from "../time-marks.ts";
 import {
   type CommitResult,
   type DiscardResult,

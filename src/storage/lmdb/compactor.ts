@@ -1,9 +1,8 @@
 import { revisionOf } from "../entry.ts";
 import type { Revision } from "../store.ts";
-import type { Environment } from "./databases.ts";
+import { type Environment, revisionAtTime } from "./databases.ts";
 import { transactionError } from "./errors.ts";
 import { decodeLogRecord, encodeState, isIndexed, type State } from "./layout.ts";
-import { revisionAtTime } from "./revisions-by-time.ts";
 import { soundStateIn, stateIn } from "./stored-state.ts";
 import { MustSync } from "./syncs/sync-point.ts";
 

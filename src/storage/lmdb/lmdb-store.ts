@@ -4,7 +4,7 @@ import { closedError, Feed } from "../feed.ts";
 import { assertKey, assertPrefix, countersOf } from "../keys.ts";
 import { compactionIntervalMs, defaultRetentionMs, type StoreOptions } from "../options.ts";
 import { Periodic } from "../periodic.ts";
-import { steadyTime } from "../steady-time.ts";
+import { steadyTime } from "../time-marks.ts";
 import {
   type CommitResult,
   type DiscardResult,

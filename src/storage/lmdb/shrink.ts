@@ -14,7 +14,7 @@ import { damagedError } from "./errors.ts";
 import { recordOf } from "./layout.ts";
 import { entriesIn } from "./disk-space.ts";
 import { noProgress, type Progress } from "./progress.ts";
-import { refuseOthers, type ReplacedSizes, replaceDataFile } from "./replacement.ts";
+import { refuseOthers, type ReplacedSizes, replaceDataFile } from "./rewrite.ts";
 
 /** Folder for the new file. Leftovers of a killed process are deleted. */
 const workFolder = "shrinking";

@@ -20,8 +20,7 @@ import {
   type Subscription,
   type Write,
 } from "../store.ts";
-import { steadyTime } from "../steady-time.ts";
-import { TimeMarks } from "../time-marks.ts";
+import { steadyTime, TimeMarks } from "../time-marks.ts";
 import type { Difference, MemoryImage } from "./memory-image.ts";
 import { MemoryIndex } from "./memory-index.ts";
 

@@ -5,7 +5,7 @@ import { compactionIntervalMs, defaultRetentionMs, type StoreOptions } from "../
 import { PendingOperations } from "../pending-operations.ts";
 import { Periodic } from "../periodic.ts";
 import type { SharedValues } from "../shared-values.ts";
-import { steadyTime } from "../steady-time.ts";
+import { steadyTime } from "../time-marks.ts";
 import {
   type CommitResult,
   type Entry,
@@ -22,9 +22,9 @@ import {
   type SubscribeOptions,
   type Subscription,
   type Write,
+  StoreUnavailableError,
 } from "../store.ts";
 import { type DatabaseAddress, parseAddress } from "./address.ts";
-import { checkStore } from "./check.ts";
 import { Connection, type ConnectionOptions } from "./connection.ts";
 import { EntryCache } from "./entry-cache.ts";
 import { LogFollower } from "./log-follower.ts";
@@ -34,7 +34,6 @@ import { PointReads } from "./point-reads.ts";
 import { entryOf } from "./rows.ts";
 import { claimStamp, latestOf, prepareSchema } from "./schema.ts";
 import { isSchemaName } from "./schema-name.ts";
-import { PostgresSharedValues } from "./shared-values.ts";
 import { type Statements, statementsOf } from "./statements.ts";
 import { Writer } from "./writer.ts";
 
@@ -315,4 +314,65 @@ function assertDraft(write: Write): void {
   const { body, revisionAt } = write.draft;
   if (revisionAt < 0 || revisionAt > body.length)
     throw new RangeError(`revisionAt ${revisionAt} lies outside a body of ${body.length} bytes`);
+}
+
+/** Values that the servers of one store share. */
+class PostgresSharedValues implements SharedValues {
+  constructor(
+    private readonly connection: Connection,
+    private readonly statements: Statements,
+  ) {}
+
+  async get(name: string): Promise<Buffer | undefined> {
+    const [row] = await this.connection.read({ ...this.statements.sharedValue, values: [name] });
+    return row?.[0] as Buffer | undefined;
+  }
+
+  async replace(name: string, before: Buffer | undefined, value: Buffer): Promise<Buffer> {
+    const { addShared, replaceShared } = this.statements;
+    // Both statements may be executed twice: the second time they change nothing.
+    await this.connection.read(
+      before === undefined
+        ? { ...addShared, values: [name, value] }
+        : { ...replaceShared, values: [name, value, before] },
+    );
+    const stored = await this.get(name);
+    if (stored === undefined)
+      throw new StoreUnavailableError(`the shared value ${name} was removed meanwhile`);
+    return stored;
+  }
+}
+
+const pageKeys = 500;
+
+/** Reads all current values, and checks the history; returns a message for each damage. */
+async function checkStore(connection: Connection, statements: Statements): Promise<string[]> {
+  const problems: string[] = [];
+  let after: string | undefined;
+  for (;;) {
+    const page = await readPage(
+      connection,
+      statements,
+      { prefix: "/", after, limit: pageKeys },
+      () => undefined,
+    );
+    for (const { key, revision } of page.entries) {
+      try {
+        assertKey(key);
+      } catch (error) {
+        problems.push((error as Error).message);
+      }
+      if (revision > page.revision) problems.push(`${key} is newer than the store's revision`);
+    }
+    if (!page.more) break;
+    after = page.entries.at(-1)!.key;
+  }
+  const [row] = await connection.read(statements.missingRevisions);
+  const [missing, floor] = row as unknown as [number, number];
+  if (missing !== 0) problems.push(`the log lacks ${missing} of the revisions after ${floor}`);
+  for (const overlap of await connection.read(statements.overlaps)) {
+    const [key, revision] = overlap as unknown as [Buffer, number];
+    problems.push(`${key.toString()}: its value of revision ${revision} overlaps the next one`);
+  }
+  return problems;
 }

@@ -1,5 +1,4 @@
-import { CborFault } from "../../../src/base/cbor/cbor-fault.ts";
-import { decodeCbor } from "../../../src/base/cbor/decode-cbor.ts";
+import { CborFault, decodeCbor } from "../../../src/base/cbor/decode-cbor.ts";
 import { encodeCbor } from "../../../src/base/cbor/encode-cbor.ts";
 import { decodeJson } from "../../../src/base/json/decode.ts";
 import { encodeJson } from "../../../src/base/json/encode.ts";

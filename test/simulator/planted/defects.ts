@@ -135,7 +135,7 @@ export const productDefects: readonly PlantedDefect[] = [
     laws: ["history is retained"],
     patches: [
       {
-        file: "src/storage/steady-time.ts",
+        file: "src/storage/time-marks.ts",
         find: "  return () => startMs + clock.monotonicNow();",
         replace: "  return () => clock.now() + 0 * startMs;",
       },

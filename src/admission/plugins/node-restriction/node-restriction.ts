@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import { andThen, type MaybePromise } from "../../../base/turns/maybe-promise.ts";
-import { nodeNameOf } from "../../../authorization/node/node-name.ts";
+import { nodeNameOf } from "../../../authorization/node/node-authorizer.ts";
 import { coordination, storage } from "../../../kinds/groups.ts";
 import { groupName, type ApiObject } from "../../../schema/kind.ts";
 import type { Vocabulary } from "../../../vocabulary/vocabulary.ts";

@@ -1,5 +1,5 @@
 import { apiGroup, labelKey } from "../../../vocabulary/names.ts";
-import { parseQuantity, type Quantity } from "../../../base/quantity.ts";
+import { parseQuantity, type Quantity, addAmounts, parseAmounts } from "../../../base/quantity.ts";
 import { Event } from "../../../kinds/core/event.ts";
 import { PersistentVolumeClaim } from "../../../kinds/core/persistent-volume-claim.ts";
 import { Pod } from "../../../kinds/core/pod/pod.ts";
@@ -9,7 +9,6 @@ import type { KindContext } from "../../../schema/context.ts";
 import type { Evaluator, Measured } from "./evaluator.ts";
 import { one, zero, type Usage } from "./usage.ts";
 import { declarationOf } from "../../../schema/kind.ts";
-import { addAmounts, parseAmounts } from "../../../base/amounts.ts";
 import { applies, since } from "../../../base/release-rows.ts";
 import type { Container } from "../../../kinds/core/pod/container.ts";
 import { hasPodResources, podUsage } from "../../../kinds/core/pod/pod-usage.ts";

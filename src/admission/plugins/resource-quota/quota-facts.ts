@@ -1,4 +1,4 @@
-import { parseAmounts } from "../../../base/amounts.ts";
+import { parseAmounts } from "../../../base/quantity.ts";
 import type { ResourceQuota } from "../../../kinds/core/resource-quota.ts";
 import type { ApiObject } from "../../../schema/kind.ts";
 import type { Evaluator } from "./evaluator.ts";

@@ -1,5 +1,10 @@
-import { addAmounts, type Amounts } from "../../../base/amounts.ts";
-import { formatQuantity, quantityOf, type Quantity } from "../../../base/quantity.ts";
+import {
+  addAmounts,
+  type Amounts,
+  formatQuantity,
+  quantityOf,
+  type Quantity,
+} from "../../../base/quantity.ts";
 
 /** Amounts by their names in quotas, such as `pods` or `requests.cpu`. */
 export type Usage = Amounts;

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { brotliDecompressSync } from "node:zlib";
-import { packageFolder } from "../../../base/files/package-folder.ts";
+import { packageFolder } from "../../../base/files/folders.ts";
 import type { HeaderLines } from "../../transport/header-lines.ts";
 import type { HttpExchange } from "../../transport/http-exchange.ts";
 import { parseAccept } from "../../request/negotiation.ts";

@@ -1,12 +1,11 @@
 import type { FieldReport } from "../../../schema/faults.ts";
 import type { Container } from "./container.ts";
-import type { EphemeralContainer } from "./ephemeral-container.ts";
+import type { EphemeralContainer, PodSpec } from "./spec-fields.ts";
 import { checkVolumeUse, type DeclaredVolumes } from "./mount-rules.ts";
 import type { KindContext } from "../../../schema/context.ts";
 import { checkRestartPolicy, isSidecar } from "./restart-policy.ts";
 import { uniqueHostPorts } from "./port-rules.ts";
 import { checkClaims } from "./resource-rules.ts";
-import type { PodSpec } from "./spec-fields.ts";
 
 /** Properties of a pod that the rules of its containers use. */
 interface Declared {

@@ -2,7 +2,7 @@ import { dnsLabelFaults, labelValueFaults } from "../../../base/names.ts";
 import { allByRelease, applies, since } from "../../../base/release-rows.ts";
 import type { KindContext } from "../../../schema/context.ts";
 import type { FieldReport } from "../../../schema/faults.ts";
-import { addressWarnings } from "../../checks/address-warnings.ts";
+import { addressWarnings } from "../../checks/addresses.ts";
 import { same } from "../../checks/values.ts";
 import { appArmorPrefix } from "./annotation-rules.ts";
 import type { PodSpec } from "./spec-fields.ts";

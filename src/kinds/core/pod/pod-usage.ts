@@ -1,6 +1,14 @@
 import { applies, gate, since } from "../../../base/release-rows.ts";
-import { addAmounts, parseAmounts, raiseAmounts, type Amounts } from "../../../base/amounts.ts";
-import { addQuantities, compareQuantities, formatQuantity, type Quantity } from "../../../base/quantity.ts";
+import {
+  addAmounts,
+  parseAmounts,
+  raiseAmounts,
+  type Amounts,
+  addQuantities,
+  compareQuantities,
+  formatQuantity,
+  type Quantity,
+} from "../../../base/quantity.ts";
 import type { KindContext } from "../../../schema/context.ts";
 import { isHugePages } from "./resource-names.ts";
 import { isSidecar } from "./restart-policy.ts";

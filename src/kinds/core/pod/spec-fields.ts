@@ -1,8 +1,6 @@
 import { since } from "../../../base/release-rows.ts";
 import { Affinity } from "./affinity.ts";
-import { Container } from "./container.ts";
-import { EphemeralContainer } from "./ephemeral-container.ts";
-import { HostAlias, PodDNSConfig } from "./network.ts";
+import { Container, laterContainerFields } from "./container.ts";
 import { checkRequirements } from "./resource-rules.ts";
 import { PodResourceClaim, ResourceRequirements } from "./resources.ts";
 import {
@@ -19,7 +17,7 @@ import { between } from "../../checks/numbers.ts";
 import { notEmpty, uniqueBy } from "../../checks/values.ts";
 import { hostAliases } from "./network-rules.ts";
 import { preemptionPolicy, readinessGates, schedulingGates, uniqueConstraints } from "./scheduling-rules.ts";
-import { replacedIn, type AddedFields } from "../../../schema/later-fields.ts";
+import { replacedIn, type AddedFields, inlinedLater } from "../../../schema/later-fields.ts";
 import { struct } from "../v1.ts";
 import { Volume } from "../volumes/volume.ts";
 import {
@@ -32,7 +30,59 @@ import {
   map,
   quantity,
   string,
+  type Static,
+  inlined,
 } from "../../../schema/types.ts";
+import { fillPullPolicy } from "./image-name.ts";
+
+const HostAlias = struct("HostAlias", "An entry of the pod's hosts file.", {
+  ip: field(1, string, "IP address of the entry."),
+  hostnames: field(2, list(string), "Host names for the address.").atomic(),
+});
+
+const PodDNSConfigOption = struct("PodDNSConfigOption", "An option of the DNS resolver.", {
+  name: field(1, string, "Name of the option."),
+  value: field(2, string, "Value of the option.").nullable(),
+});
+
+const PodDNSConfig = struct("PodDNSConfig", "Configuration of the DNS resolver.", {
+  nameservers: field(
+    1,
+    list(string),
+    "IP addresses of name servers, added to those of `dnsPolicy`.",
+  ).atomic(),
+  searches: field(2, list(string), "Search domains for host names, added to those of `dnsPolicy`.").atomic(),
+  options: field(
+    3,
+    list(PodDNSConfigOption),
+    "Resolver options; they override those of `dnsPolicy` with the same name.",
+  ).atomic(),
+});
+
+export const PodIP = struct("PodIP", "An IP address of a pod.", {
+  ip: field(1, string, "IPv4 or IPv6 address."),
+});
+
+const EphemeralContainerCommon = struct(
+  "EphemeralContainerCommon",
+  "Fields that ephemeral containers share with other containers.",
+  Container.fields,
+  { later: () => laterContainerFields },
+);
+
+export const EphemeralContainer = struct(
+  "EphemeralContainer",
+  "A temporary container added to a running pod for debugging; it is never restarted.",
+  {
+    ...inlined(1, EphemeralContainerCommon),
+    targetContainerName: field(2, string, "Name of the container whose process namespace is shared."),
+  },
+  {
+    fill: fillPullPolicy,
+    later: () => inlinedLater(1, laterContainerFields),
+  },
+);
+export type EphemeralContainer = Static<typeof EphemeralContainer>;
 
 /** Fields of the struct `PodSpec`; its defaults and rules as a whole are in `spec.ts`. */
 export const podSpecFields = {

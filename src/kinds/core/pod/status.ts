@@ -1,5 +1,5 @@
 import { since } from "../../../base/release-rows.ts";
-import { PodIP } from "./network.ts";
+import { PodIP } from "./spec-fields.ts";
 import { ResourceRequirements } from "./resources.ts";
 import {
   ContainerUser,

@@ -8,7 +8,7 @@ import { labelWarnings } from "../deprecated-labels.ts";
 import { appArmorWarnings, hiddenVariables, laterWarnings, nameWarnings } from "./later-warnings.ts";
 import { containerProfileAnnotation, podProfileAnnotation } from "./seccomp-annotations.ts";
 import type { PodSpec } from "./spec-fields.ts";
-import type { PodTemplateSpec } from "./template.ts";
+import type { PodTemplateSpec } from "./spec.ts";
 
 const goneVolumes: Readonly<Record<string, string>> = {
   gitRepo: "deprecated; fetch into an emptyDir with an init container instead",

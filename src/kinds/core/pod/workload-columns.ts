@@ -1,6 +1,6 @@
 import type { Column } from "../../../schema/columns.ts";
 import type { ApiObject } from "../../../schema/kind.ts";
-import type { PodTemplateSpec } from "./template.ts";
+import type { PodTemplateSpec } from "./spec.ts";
 
 /** Columns `Containers` and `Images` of workloads. */
 export function containerColumns<O extends ApiObject>(

@@ -4,7 +4,7 @@ import type { KindContext } from "../../../schema/context.ts";
 import type { FieldReport } from "../../../schema/faults.ts";
 import { labelSelector } from "../../checks/selectors.ts";
 import type { LabelSelector } from "../../meta/label-selector.ts";
-import type { PodTemplateSpec } from "./template.ts";
+import type { PodTemplateSpec } from "./spec.ts";
 
 /** The template of a workload, and properties of the workload that affect its rules. */
 interface WorkloadTemplate {

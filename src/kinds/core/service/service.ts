@@ -23,7 +23,7 @@ import type { KindContext } from "../../../schema/context.ts";
 import type { FieldReport } from "../../../schema/faults.ts";
 import { rejectsAmbiguous, unambiguousAddress, unambiguousRange } from "../../checks/strict-addresses.ts";
 import type { Vocabulary } from "../../../vocabulary/vocabulary.ts";
-import { addressWarnings, rangeWarnings } from "../../checks/address-warnings.ts";
+import { addressWarnings, rangeWarnings } from "../../checks/addresses.ts";
 
 interface WarnedService {
   readonly metadata: ObjectMetaValue;

@@ -5,7 +5,7 @@ import type { FieldReport } from "../../../schema/faults.ts";
 import { configuration, tolerations, type Configuration, type Toleration } from "./config-rules.ts";
 import { fullAttributeName, labelName } from "./device-names.ts";
 import { limitedList, limitedSet } from "./list-rules.ts";
-import { exactCount } from "./request-defaults.ts";
+import { exactCount } from "./claim-structs.ts";
 import type { DeviceExpression } from "./selector-rules.ts";
 
 const hasConsumableCapacity = applies(since("1.34", gate("DRAConsumableCapacity")));

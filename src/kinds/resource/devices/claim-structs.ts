@@ -1,7 +1,6 @@
 import { since } from "../../../base/release-rows.ts";
 import { field, inlined, list, string, type LaterFields } from "../../../schema/types.ts";
 import { adminAccess, laterRequestFields, requestFields, type CommonStructs } from "./common-structs.ts";
-import { fillRequest } from "./request-defaults.ts";
 import type { DeviceStruct, DeviceVersion } from "./versions.ts";
 
 /** The spec of a claim. */
@@ -140,4 +139,18 @@ export function declareAllocatedConfiguration(version: DeviceVersion, common: Co
     requests: requestNames(2),
     ...configurationFields(version, common, 3),
   });
+}
+
+/** The mode that needs a count. */
+export const exactCount = "ExactCount";
+
+interface Request {
+  allocationMode?: string | undefined;
+  count?: number | bigint | undefined;
+}
+
+/** Sets the default mode of a request, and the default count of the mode ExactCount. */
+function fillRequest(copy: Request): void {
+  copy.allocationMode ||= exactCount;
+  if (copy.allocationMode === exactCount) copy.count ||= 1;
 }

@@ -6,12 +6,11 @@ import { makeFolder } from "../../../base/files/folders.ts";
 import type { Stamp } from "../../stamp.ts";
 import { type Revision, StoreDamagedError } from "../../store.ts";
 import { checkEnvironment } from "../check.ts";
-import type { Environment } from "../databases.ts";
+import { type Environment, oldestMarkTime } from "../databases.ts";
 import { acquireEnvironment, defaultMapBytes, releaseEnvironment } from "../environment.ts";
 import { damagedError } from "../errors.ts";
 import { lockFile } from "../files.ts";
 import type { Progress } from "../progress.ts";
-import { oldestMarkTime } from "../revisions-by-time.ts";
 import { stampIn } from "../stamp.ts";
 import { stateIn } from "../stored-state.ts";
 

@@ -3,10 +3,8 @@ import { systemClock } from "../../../base/time/clock.ts";
 import { revisionOf } from "../../entry.ts";
 import { rollBack } from "../../roll-back.ts";
 import { type Revision, StoreDamagedError } from "../../store.ts";
-import type { Environment } from "../databases.ts";
+import { type Environment, oldestMarkTime, revisionAtTime, skipRevisions } from "../databases.ts";
 import { openLmdbStore } from "../lmdb-store.ts";
-import { skipRevisions } from "../skip-revisions.ts";
-import { oldestMarkTime, revisionAtTime } from "../revisions-by-time.ts";
 import { soundStateIn } from "../stored-state.ts";
 import { withCopy } from "./copies.ts";
 

@@ -1,10 +1,9 @@
 import { closeSync, existsSync, fdatasyncSync, openSync } from "node:fs";
 import { join } from "node:path";
 import type { RootDatabase } from "lmdb";
-import type { Environment } from "../databases.ts";
+import { type Environment, skipRevisions } from "../databases.ts";
 import { dataFile } from "../files.ts";
 import { metaTransaction, PageDamage, pageBytesIn, relabelledMeta } from "../meta-pages.ts";
-import { skipRevisions } from "../skip-revisions.ts";
 import { soundStateIn } from "../stored-state.ts";
 import { identityOf, noIdentity, type SyncPoint, SyncPointFile, unsyncedTransaction } from "./sync-point.ts";
 import { revisionOf } from "../../entry.ts";

@@ -1,2 +1,0 @@
-/** Loads the JOSE library at the first token. */
-export const loadJose = () => import("jose");

@@ -3,6 +3,8 @@ import { StatusError } from "../base/status-error.ts";
 import type { SpanOptions, Tracer } from "../base/tracing/tracer.ts";
 import type { AdmissionRequest, Admitter, Target } from "../resources/engine/engine.ts";
 import type { Resource } from "../resources/registry/registry.ts";
+import { Pod } from "../kinds/core/pod/pod.ts";
+import { declarationOf, type Kind } from "../schema/kind.ts";
 
 /** An admission plugin (spec: conventions 4.13). It rejects a request by throwing a StatusError. */
 export interface AdmissionPlugin {
@@ -209,4 +211,29 @@ const shortPluginMs = 1;
 function spanOf(plugin: AdmissionPlugin | undefined, phase: AdmissionPhase): [string, SpanOptions] {
   if (plugin === undefined) return [`admission ${phase}`, {}];
   return [`admission plugin ${plugin.name}`, { attributes: { phase }, minimumMs: shortPluginMs }];
+}
+
+type Operation = AdmissionRequest["operation"];
+
+/** Whether a write is of whole objects of a kind, in any version. */
+export function isOf({ resource, subresource }: AdmittedType, kind: Kind): boolean {
+  return subresource === "" && declarationOf(resource.stored.kind) === kind;
+}
+
+/** Whether a write changes the resources of a pod's containers. */
+export function isResize(operation: Operation, { resource, subresource }: AdmittedType): boolean {
+  return operation === "UPDATE" && subresource === "resize" && declarationOf(resource.stored.kind) === Pod;
+}
+
+/** Returns a `concerns` function for some operations on whole objects of some kinds. */
+export function concernsOnly(
+  kinds: readonly Kind[],
+  ...operations: readonly Operation[]
+): AdmissionPlugin["concerns"] {
+  return (operation, type) => operations.includes(operation) && kinds.some((kind) => isOf(type, kind));
+}
+
+/** Returns a `concerns` function for some operations on whole pods. */
+export function concernsPods(...operations: readonly Operation[]): AdmissionPlugin["concerns"] {
+  return concernsOnly([Pod], ...operations);
 }

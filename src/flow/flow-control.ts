@@ -7,8 +7,7 @@ import { PriorityLevel } from "./priority-level.ts";
 import type { FlowRequest, WaitingClient, Ticket } from "./request.ts";
 import { giveOutBeside, seatRange, sharesOf, type SeatRange } from "./shares.ts";
 import { type WaitMeters, SchemaFlows } from "./schema-flows.ts";
-import type { Width } from "./width.ts";
-import { meansRequest, meansUser } from "./matching.ts";
+import { type Width, meansRequest, meansUser } from "./matching.ts";
 
 /** Interval at which levels lend and borrow seats, in milliseconds. */
 const adjustEveryMs = 10_000;

@@ -5,7 +5,7 @@ import { Demand } from "./demand.ts";
 import type { Queuing } from "./objects.ts";
 import { type FlowRequest, type WaitingClient, tooManyRequests, type Ticket } from "./request.ts";
 import type { SchemaFlows } from "./schema-flows.ts";
-import { narrowed, type Width } from "./width.ts";
+import { narrowed, type Width } from "./matching.ts";
 
 /** Estimated work of a request until it is complete, in milliseconds of one seat. */
 const guessedMs = 3;

@@ -1,8 +1,14 @@
 import type { MaybePromise } from "../base/turns/maybe-promise.ts";
-import { releaseWhenTaken, awaitClient } from "./limits/seat-release.ts";
-import { newRequest, unknownUser, type RequestContext, type TraceHooks, idsOf } from "./request/context.ts";
+import { releaseWhenTaken, awaitClient } from "./limits/fair-limiter.ts";
+import {
+  newRequest,
+  unknownUser,
+  type RequestContext,
+  type TraceHooks,
+  idsOf,
+  endStep,
+} from "./request/context.ts";
 import { RequestTrace } from "./request/request-trace.ts";
-import { endStep } from "./request/report.ts";
 import type { HttpService } from "./service.ts";
 import { authenticate } from "./stages/authentication.ts";
 import { authorize } from "./stages/authorization.ts";

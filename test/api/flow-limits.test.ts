@@ -1,4 +1,4 @@
-import { clientWaitMs } from "../../src/http/limits/seat-release.ts";
+import { clientWaitMs } from "../../src/http/limits/fair-limiter.ts";
 import { describe, expect, test } from "vitest";
 import type { CreateServerOptions } from "../../src/index.ts";
 import { configMap, ManualClock, ok, until } from "./support.ts";

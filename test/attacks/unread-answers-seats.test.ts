@@ -1,6 +1,6 @@
 import { connect as connectHttp2, type ClientHttp2Session } from "node:http2";
 import { afterEach, expect, test } from "vitest";
-import { clientWaitMs } from "../../src/http/limits/seat-release.ts";
+import { clientWaitMs } from "../../src/http/limits/fair-limiter.ts";
 import { configMaps, rejecting, useFlowServer } from "../api/flow-support.ts";
 import { configMap, ManualClock, ok, until } from "../api/support.ts";
 import { closeSockets, shownEvents, WatchSocket } from "../robustness/watch-socket.ts";

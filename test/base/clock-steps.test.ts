@@ -9,7 +9,7 @@ import { DecisionCache } from "../../src/authorization/webhook.ts";
 import { WorkQueue } from "../../src/controllers/work-queue.ts";
 import { PriorityLevel } from "../../src/flow/priority-level.ts";
 import { FlowUse } from "../../src/flow/flow-control.ts";
-import { ordinary } from "../../src/flow/width.ts";
+import { ordinary } from "../../src/flow/matching.ts";
 import { Event } from "../../src/kinds/core/event.ts";
 import { Registry } from "../../src/resources/registry/registry.ts";
 import { platform } from "../../src/vocabulary/platform.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { doSteps, runSteps, runStepsPaused, waitFor, type Steps } from "../../src/base/turns/steps.ts";
+import { doSteps, runSteps, runStepsPaused, waitFor, type Steps } from "../../src/base/turns/work-pace.ts";
 
 function* sum(...values: readonly (number | Promise<number>)[]): Steps<number> {
   let total = 0;

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { refuseForeignPage } from "../../src/http/request/foreign-page.ts";
+import { refuseForeignPage } from "../../src/http/stages/request-facts.ts";
 import { platform } from "../../src/vocabulary/platform.ts";
 import { useServer } from "../support/use-server.ts";
 

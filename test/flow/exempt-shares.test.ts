@@ -3,7 +3,7 @@ import { FlowControl } from "../../src/flow/flow-control.ts";
 import type { ExemptLevel, PriorityLevelObject } from "../../src/flow/objects.ts";
 import { giveOutBeside } from "../../src/flow/shares.ts";
 import type { Ticket } from "../../src/flow/request.ts";
-import { ordinary } from "../../src/flow/width.ts";
+import { ordinary } from "../../src/flow/matching.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 import { getPods, noMeters, person, TestClient } from "./support.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { FairReading } from "../../src/flow/fair-reading.ts";
+import { FairReading } from "../../src/flow/fair-turns.ts";
 
 /** A loop with connections, each of which has its next request ready as soon as it is answered. */
 class Loop {

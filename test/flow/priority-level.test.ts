@@ -4,7 +4,7 @@ import { PriorityLevel } from "../../src/flow/priority-level.ts";
 import { dealHand } from "../../src/flow/schema-flows.ts";
 import type { Ticket } from "../../src/flow/request.ts";
 import { FlowUse } from "../../src/flow/flow-control.ts";
-import { changeWidth, ordinary, type Width } from "../../src/flow/width.ts";
+import { changeWidth, ordinary, type Width } from "../../src/flow/matching.ts";
 import { getPods, noMeters, person, TestClient } from "./support.ts";
 import { ManualClock } from "../support/manual-clock.ts";
 

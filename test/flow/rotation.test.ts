@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { Rotation } from "../../src/flow/rotation.ts";
+import { Rotation } from "../../src/flow/fair-turns.ts";
 
 function all(rotation: Rotation<string>): string[] {
   const taken: string[] = [];

@@ -5,7 +5,7 @@ import { defaultLevels } from "../../src/flow/default-objects.ts";
 import { FairTurns } from "../../src/flow/fair-turns.ts";
 import { PlainLimit } from "../../src/flow/plain-limits.ts";
 import { giveOut, nominalSeats, seatRange } from "../../src/flow/shares.ts";
-import { changeWidth, listWidth } from "../../src/flow/width.ts";
+import { changeWidth, listWidth } from "../../src/flow/matching.ts";
 
 describe("seats of levels", () => {
   test("are total × shares / sum of shares, rounded up", () => {

@@ -1,6 +1,6 @@
 import { EventEmitter } from "node:events";
 import { expect, test } from "vitest";
-import { HandlerGuard } from "../../src/http/transport/guard.ts";
+import { HandlerGuard } from "../../src/http/transport/http-exchange.ts";
 
 function fixture() {
   const reports: string[] = [];

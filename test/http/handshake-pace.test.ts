@@ -1,7 +1,7 @@
 import { EventEmitter } from "node:events";
 import type { Socket } from "node:net";
 import { expect, test } from "vitest";
-import { HandlerGuard } from "../../src/http/transport/guard.ts";
+import { HandlerGuard } from "../../src/http/transport/http-exchange.ts";
 import { HandshakePace } from "../../src/http/transport/handshake-pace.ts";
 
 class Connection extends EventEmitter {

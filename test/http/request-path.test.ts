@@ -2,8 +2,13 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { encodePath } from "../../src/base/network/percent-encoding.ts";
 import { attributesOf } from "../../src/http/request/attributes.ts";
-import { readFacts } from "../../src/http/request/facts.ts";
-import { decodePath, hasSpecialSegment, segmentsOf, splitAfter } from "../../src/http/request/path.ts";
+import {
+  readFacts,
+  decodePath,
+  hasSpecialSegment,
+  segmentsOf,
+  splitAfter,
+} from "../../src/http/request/facts.ts";
 import { goRequestInfo, type GoRequestInfo } from "../support/go-request-info.ts";
 
 const user = { name: "eve", uid: "", groups: [], extra: {} };

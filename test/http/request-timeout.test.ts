@@ -5,8 +5,7 @@ import { newRequest, type RequestContext } from "../../src/http/request/context.
 import { readFacts } from "../../src/http/request/facts.ts";
 import type { HttpService } from "../../src/http/service.ts";
 import { answerFailure } from "../../src/http/pipeline.ts";
-import { HandlerGuard } from "../../src/http/transport/guard.ts";
-import type { HttpExchange } from "../../src/http/transport/http-exchange.ts";
+import { HandlerGuard, type HttpExchange } from "../../src/http/transport/http-exchange.ts";
 import { listen, type HttpListener } from "../../src/http/transport/listener.ts";
 import { ResponseBacklogs } from "../../src/http/transport/response-backlog.ts";
 import { startDeadline } from "../../src/http/verbs/deadline.ts";

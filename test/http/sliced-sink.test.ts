@@ -1,6 +1,6 @@
 import { EventEmitter } from "node:events";
 import { describe, expect, test } from "vitest";
-import { HandlerGuard } from "../../src/http/transport/guard.ts";
+import { HandlerGuard } from "../../src/http/transport/http-exchange.ts";
 import { cpuStopwatch } from "../support/cpu-time.ts";
 import { SlicedSink, sliceBytes } from "../../src/http/transport/sliced-sink.ts";
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { WatchCounts } from "../../src/http/limits/watch-counts.ts";
+import { WatchCounts } from "../../src/http/limits/fair-limiter.ts";
 import { readFacts, type ResourceFacts } from "../../src/http/request/facts.ts";
 
 const facts = (method: string, path: string) => readFacts(method, path) as ResourceFacts;

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { until } from "../api/support.ts";
 import { BodyBudget } from "../../src/http/transport/body-budget.ts";
 import { ResponseBacklogs } from "../../src/http/transport/response-backlog.ts";
-import { HandlerGuard } from "../../src/http/transport/guard.ts";
+import { HandlerGuard } from "../../src/http/transport/http-exchange.ts";
 import { connectionLimits } from "../../src/http/transport/connection-limits.ts";
 import { listen, type HttpListener } from "../../src/http/transport/listener.ts";
 import { createServingCertificates } from "../../src/base/certificates/serving-certificates.ts";

@@ -4,10 +4,10 @@ import { read, sources } from "./source-files.ts";
 /** The files in which each of these words may occur, which together make up every wait for the reader of a response. */
 const allowed: Readonly<Record<string, readonly string[]>> = {
   // `awaitDrain` releases the seat of the request; `drainInTime` has no other caller.
-  "drainInTime(": ["src/http/limits/seat-release.ts", "src/http/transport/body-stream.ts"],
+  "drainInTime(": ["src/http/limits/fair-limiter.ts", "src/http/transport/body-stream.ts"],
   // Listeners on events, for which no request waits, and the implementations.
   "onDrain(": [
-    "src/http/answers/compression.ts",
+    "src/http/answers/respond.ts",
     "src/http/connect/forward.ts",
     "src/http/transport/body-stream.ts",
     "src/http/transport/websocket.ts",

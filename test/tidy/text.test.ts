@@ -86,7 +86,7 @@ const trustedJson = [
   "src/cli/workers/role.ts",
   "src/controllers/cluster-authentication-trust.ts",
   "src/fields/apply/field-set.ts",
-  "src/fields/apply/managed-fields-text.ts",
+  "src/fields/apply/new-fields-text.ts",
   "src/http/documents/console/console-files.ts",
   "src/resources/objects/stored.ts",
   "src/resources/services/claims.ts",

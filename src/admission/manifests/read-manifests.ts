@@ -3,7 +3,7 @@ import type { JsonValue } from "../../base/json/value.ts";
 import { StatusError } from "../../base/status-error.ts";
 import { createYielder } from "../../base/turns/yielding.ts";
 import { readObject } from "../../resources/input/input.ts";
-import { checkMetadata } from "../../resources/input/metadata-rules.ts";
+import { checkMetadata } from "../../resources/input/metadata.ts";
 import { kindContext, type InputEngine, type Target } from "../../resources/engine/engine.ts";
 import { staticSuffix } from "../../kinds/admissionregistration/static-names.ts";
 import { resourceOf, type Resource } from "../../resources/registry/registry.ts";

@@ -1,7 +1,6 @@
 import type { Cause } from "../../base/status-error.ts";
 import type { AdmissionRequest } from "../../resources/engine/engine.ts";
-import { concernsPods } from "../admitted-types.ts";
-import type { AdmissionPlugin } from "../admission-chain.ts";
+import { concernsPods, type AdmissionPlugin } from "../admission-chain.ts";
 import { forbidden } from "../forbidden.ts";
 import { containersOf, podOf } from "../pod-spec.ts";
 

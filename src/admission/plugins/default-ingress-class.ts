@@ -3,9 +3,8 @@ import { andThen } from "../../base/turns/maybe-promise.ts";
 import { IngressClass } from "../../kinds/networking/ingress-class.ts";
 import { Ingress } from "../../kinds/networking/ingress.ts";
 import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
-import { concernsOnly } from "../admitted-types.ts";
+import { concernsOnly, type AdmissionPlugin } from "../admission-chain.ts";
 import { defaultClassFacts, defaultClassOf } from "../default-class.ts";
-import type { AdmissionPlugin } from "../admission-chain.ts";
 import type { AdmissionFacts } from "../followed-objects.ts";
 
 /**

@@ -1,7 +1,6 @@
 import { labelKey } from "../../vocabulary/names.ts";
 import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
-import { concernsPods } from "../admitted-types.ts";
-import type { AdmissionPlugin } from "../admission-chain.ts";
+import { concernsPods, type AdmissionPlugin } from "../admission-chain.ts";
 import { podOf, type TolerationValue } from "../pod-spec.ts";
 
 /** Default duration for which pods stay on a node that is not ready or unreachable, in seconds. */

@@ -1,8 +1,7 @@
 import { labelKey } from "../../vocabulary/names.ts";
 import { qualifiedNameFaults } from "../../base/names.ts";
 import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
-import { concernsPods } from "../admitted-types.ts";
-import type { AdmissionPlugin } from "../admission-chain.ts";
+import { concernsPods, type AdmissionPlugin } from "../admission-chain.ts";
 import { addToleration, podOf, type TolerationValue } from "../pod-spec.ts";
 
 /**

@@ -1,7 +1,6 @@
 import { labelKey } from "../../vocabulary/names.ts";
 import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
-import { concernsPods } from "../admitted-types.ts";
-import type { AdmissionPlugin } from "../admission-chain.ts";
+import { concernsPods, type AdmissionPlugin } from "../admission-chain.ts";
 import { forbidden } from "../forbidden.ts";
 import { podOf } from "../pod-spec.ts";
 

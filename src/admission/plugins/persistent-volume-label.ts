@@ -1,8 +1,7 @@
 import { labelKey } from "../../vocabulary/names.ts";
 import { PersistentVolume } from "../../kinds/core/persistent-volume.ts";
 import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
-import { concernsOnly } from "../admitted-types.ts";
-import type { AdmissionPlugin } from "../admission-chain.ts";
+import { concernsOnly, type AdmissionPlugin } from "../admission-chain.ts";
 
 /**
  * PersistentVolumeLabel: adds labels for region and zone to a new volume of a cloud (spec: conventions 4.13). Deprecated. The

@@ -5,8 +5,7 @@ import { parseLabelRequirements } from "../../base/selectors/label-selector-pars
 import { StatusError } from "../../base/status-error.ts";
 import { assertMembers, ConfigurationError } from "../../schema/configuration.ts";
 import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
-import { concernsPods } from "../admitted-types.ts";
-import type { AdmissionPlugin } from "../admission-chain.ts";
+import { concernsPods, type AdmissionPlugin } from "../admission-chain.ts";
 import { plainMembers, type PluginConfiguration } from "../configuration.ts";
 import type { AdmissionFacts } from "../followed-objects.ts";
 import { forbidden } from "../forbidden.ts";

@@ -1,5 +1,4 @@
-import { concernsPods } from "../admitted-types.ts";
-import type { AdmissionPlugin } from "../admission-chain.ts";
+import { concernsPods, type AdmissionPlugin } from "../admission-chain.ts";
 import { forbidden } from "../forbidden.ts";
 import { containersOf, podOf } from "../pod-spec.ts";
 

@@ -4,8 +4,7 @@ import { PersistentVolumeClaim } from "../../kinds/core/persistent-volume-claim.
 import { StorageClass } from "../../kinds/storage/storage-class.ts";
 import { parseQuantity } from "../../base/quantity.ts";
 import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
-import { concernsOnly } from "../admitted-types.ts";
-import type { AdmissionPlugin } from "../admission-chain.ts";
+import { concernsOnly, type AdmissionPlugin } from "../admission-chain.ts";
 import { defaultClassFacts, defaultClassOf, type DefaultClassFacts } from "../default-class.ts";
 import type { AdmissionFacts, FollowedObjects } from "../followed-objects.ts";
 import { forbidden } from "../forbidden.ts";

@@ -2,8 +2,7 @@ import { labelKey } from "../../vocabulary/names.ts";
 import { PersistentVolumeClaim } from "../../kinds/core/persistent-volume-claim.ts";
 import { PersistentVolume } from "../../kinds/core/persistent-volume.ts";
 import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
-import { concernsOnly, isOf } from "../admitted-types.ts";
-import type { AdmissionPlugin } from "../admission-chain.ts";
+import { concernsOnly, isOf, type AdmissionPlugin } from "../admission-chain.ts";
 
 /**
  * StorageObjectInUseProtection: adds a finalizer to new claims and volumes, so that a claim remains while a pod uses it, and a

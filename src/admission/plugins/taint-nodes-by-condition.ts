@@ -1,8 +1,7 @@
 import { labelKey } from "../../vocabulary/names.ts";
 import { Node } from "../../kinds/core/node/node.ts";
 import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
-import { concernsOnly } from "../admitted-types.ts";
-import type { AdmissionPlugin } from "../admission-chain.ts";
+import { concernsOnly, type AdmissionPlugin } from "../admission-chain.ts";
 
 /**
  * TaintNodesByCondition: a new Node gets the taint `not-ready:NoSchedule`, so that no pod is scheduled to it before its

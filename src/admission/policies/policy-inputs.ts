@@ -4,7 +4,7 @@ import { createYielder, nextTurn, type YieldIfDue } from "../../base/turns/yield
 import type { Authorizer } from "../../authorization/authorizer.ts";
 import { bind, type Bindings } from "../../cel/compile.ts";
 import { Namespace } from "../../kinds/core/namespace.ts";
-import type { AdmissionRequest } from "../../resources/engine/engine.ts";
+import { type AdmissionRequest, fromStored } from "../../resources/engine/engine.ts";
 import { decodeEntry, headerOf } from "../../resources/objects/stored.ts";
 import { keyOf, type Registry, type Resource, prefixOf } from "../../resources/registry/registry.ts";
 import type { KindContext } from "../../schema/context.ts";
@@ -25,7 +25,6 @@ import { CostBudget } from "./evaluation-variables.ts";
 import type { PolicyBase, Binding, ParamReference } from "./policy.ts";
 import { andThen, type MaybePromise } from "../../base/turns/maybe-promise.ts";
 import { objectNotFound } from "../../base/object-errors.ts";
-import { fromStored } from "../../resources/engine/conversion.ts";
 import { PolicyFailure } from "./failure.ts";
 
 /** Cost budget of all policies for one request, in the units of the reference. */

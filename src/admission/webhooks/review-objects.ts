@@ -1,10 +1,9 @@
 import { encodeJson } from "../../base/json/encode.ts";
 import { deepClone, deepEqual, type JsonValue } from "../../base/json/value.ts";
 import { andThen, type MaybePromise } from "../../base/turns/maybe-promise.ts";
-import { fromStored } from "../../resources/engine/conversion.ts";
-import type { AdmissionRequest } from "../../resources/engine/engine.ts";
+import { fromStored, type AdmissionRequest } from "../../resources/engine/engine.ts";
 import { complete } from "../../resources/input/input.ts";
-import { checkDecodedSize } from "../../resources/objects/object-size.ts";
+import { checkDecodedSize } from "../../resources/objects/stored.ts";
 import { resourceOf, type Resource } from "../../resources/registry/registry.ts";
 import { shown } from "../../resources/writes/view.ts";
 import type { KindContext } from "../../schema/context.ts";

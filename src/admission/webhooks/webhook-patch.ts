@@ -4,7 +4,7 @@ import { StatusError } from "../../base/status-error.ts";
 import { applyJsonPatch } from "../../fields/json-patch.ts";
 import { PatchFault } from "../../fields/patch-fault.ts";
 import type { AdmissionRequest } from "../../resources/engine/engine.ts";
-import { ObjectTooLarge } from "../../resources/objects/object-size.ts";
+import { ObjectTooLarge } from "../../resources/objects/stored.ts";
 import type { Resource } from "../../resources/registry/registry.ts";
 import { TypeFault } from "../../schema/decode.ts";
 import { unusablePatchCode, WebhookFailure } from "./failures.ts";

@@ -1,6 +1,6 @@
 import { type JsonDocument, decodeExactly, maxValues } from "./exact.ts";
 import { faultAt } from "./syntax-fault.ts";
-import { decodeUtf8 } from "./utf8.ts";
+import { decodeUtf8 } from "./encode.ts";
 import type { JsonValue } from "./value.ts";
 
 export type { JsonDocument } from "./exact.ts";

@@ -1,5 +1,5 @@
 import { SyntaxFault } from "../json/syntax-fault.ts";
-import { decodeUtf8 } from "../json/utf8.ts";
+import { decodeUtf8 } from "../json/encode.ts";
 import type { ParsedNode } from "yaml";
 
 /**

@@ -44,7 +44,7 @@ export async function startServerProcess({
 /**
  * Keeps the process running after an uncaught exception, because it serves other clients too. Handlers that a peer's
  * bytes reach are guarded where they are registered, and close that peer's connection
- * (`src/http/transport/guard.ts`).
+ * (`src/http/transport/http-exchange.ts`).
  */
 function surviveDefects(server: Server): void {
   process.on("uncaughtException", (error) => server.reportDefect(error, "uncaughtException"));

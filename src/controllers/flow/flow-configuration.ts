@@ -10,10 +10,9 @@ import {
   PriorityLevelConfigurationV1,
 } from "../../kinds/flowcontrol/priority-level-configuration.ts";
 import type { Client, NewObject } from "../../resources/clients/client.ts";
-import { fromStored } from "../../resources/engine/conversion.ts";
+import { fromStored } from "../../resources/engine/engine.ts";
 import { unlessRaced } from "../../resources/clients/races.ts";
-import { EntryValues } from "../../resources/followers/entry-values.ts";
-import { Follower } from "../../resources/followers/follower.ts";
+import { EntryValues, Follower } from "../../resources/followers/follower.ts";
 import { namesOf, resourceOf, type Registry, type Resource } from "../../resources/registry/registry.ts";
 import { decodeEntry } from "../../resources/objects/stored.ts";
 import { groupName } from "../../schema/kind.ts";

@@ -1,7 +1,7 @@
 import { foregroundFinalizer, orphanFinalizer } from "../../kinds/checks/finalizers.ts";
 import { keyOf, namesOf, type Registry, type Resource } from "../../resources/registry/registry.ts";
 import { asBuffer, metadataOf } from "../../resources/objects/stored.ts";
-import { EntryValues } from "../../resources/followers/entry-values.ts";
+import { EntryValues } from "../../resources/followers/follower.ts";
 import type { OwnerReferenceValue } from "../../schema/kind.ts";
 import type { Entry } from "../../storage/store.ts";
 

@@ -23,11 +23,10 @@ import {
 } from "../../resources/registry/watch-change.ts";
 import { convertAll, type ObjectConverter } from "./object-converter.ts";
 import type { RefreshingStore } from "./refreshing-store.ts";
-import { checkSize } from "../../resources/objects/object-size.ts";
+import { checkSize, asBuffer, decodeBody, encodeObject } from "../../resources/objects/stored.ts";
 import type { Resource } from "../../resources/registry/registry.ts";
 import { entryWith } from "../../storage/entry.ts";
 import { StoreView } from "../../storage/store-view.ts";
-import { asBuffer, decodeBody, encodeObject } from "../../resources/objects/stored.ts";
 import { StatusError } from "../../base/status-error.ts";
 
 /**

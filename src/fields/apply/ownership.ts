@@ -1,5 +1,5 @@
 import type { MaybePromise } from "../../base/turns/maybe-promise.ts";
-import { doSteps, waitFor, type Steps } from "../../base/turns/steps.ts";
+import { doSteps, waitFor, type Steps } from "../../base/turns/work-pace.ts";
 import { compareTyped, type Comparison } from "./compare.ts";
 import { FieldSet, fieldElement } from "./field-set.ts";
 import { textOfFields } from "./fields-text.ts";

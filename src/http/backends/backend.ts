@@ -11,7 +11,7 @@ import type { Clock } from "../../base/time/clock.ts";
 import { peerTrust } from "../../base/certificates/peer-trust.ts";
 import { StatusError } from "../../base/status-error.ts";
 import type { Spender } from "../../flow/shared-budget.ts";
-import type { HandlerGuard } from "../transport/guard.ts";
+import type { HandlerGuard } from "../transport/http-exchange.ts";
 import { connectionLimits } from "../transport/connection-limits.ts";
 import { exhaustionCodes, type ConnectionObserver } from "../transport/connection.ts";
 import { addressRefused, guardedLookup, RefusedAddress, type TargetRules } from "./addresses.ts";

@@ -7,8 +7,7 @@ import { confineAnswer } from "../backends/confined-answer.ts";
 import { podDestination } from "./pods.ts";
 import { hostAndPort, type Destination } from "../backends/rules.ts";
 import { serviceDestination } from "./services.ts";
-import type { ResourceFacts } from "../request/facts.ts";
-import { splitAfter, type SplitPath } from "../request/path.ts";
+import { type ResourceFacts, splitAfter, type SplitPath } from "../request/facts.ts";
 
 /** Serves `proxy` of a pod, service or node: forwards the request. A GET without a path is redirected to the path `/`. */
 export async function serveProxy(service: HttpService, request: ResourceContext): Promise<void> {

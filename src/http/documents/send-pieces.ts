@@ -1,5 +1,5 @@
 import type { Clock } from "../../base/time/clock.ts";
-import { awaitDrain } from "../limits/seat-release.ts";
+import { awaitDrain } from "../limits/fair-limiter.ts";
 import type { RequestContext } from "../request/context.ts";
 import type { BodyStream } from "../transport/body-stream.ts";
 import type { HeaderLines } from "../transport/header-lines.ts";

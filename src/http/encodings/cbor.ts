@@ -4,7 +4,7 @@ import type { ListEnd, ListedPage } from "../../resources/reads/list.ts";
 import type { PageForm } from "../../resources/pages/page-forms.ts";
 import { bytesShapeOf } from "../../schema/bytes-shape.ts";
 import type { Entry } from "../../storage/store.ts";
-import { portions } from "./chunks.ts";
+import { portions, JsonEncoding } from "./json.ts";
 import {
   listMeta,
   type BookmarkMetadata,
@@ -12,7 +12,6 @@ import {
   type ListWriter,
   type WatchEncoding,
 } from "./encoding.ts";
-import { JsonEncoding } from "./json.ts";
 import { shownItem, type View } from "./view.ts";
 
 /** CBOR (RFC 8949), and CBOR sequences for watches. As in the reference, tables don't support it. */

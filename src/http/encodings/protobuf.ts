@@ -11,7 +11,7 @@ import { encodeEnvelope, envelopeAround, sealEnvelope } from "../../schema/proto
 import { transcodeFields, transcodeMessage } from "../../schema/protobuf/transcode.ts";
 import { StatusType } from "../../schema/status-type.ts";
 import type { Entry } from "../../storage/store.ts";
-import { fastChunkBytes, portions } from "./chunks.ts";
+import { fastChunkBytes, portions, JsonEncoding } from "./json.ts";
 import {
   listMeta,
   type BookmarkMetadata,
@@ -19,7 +19,6 @@ import {
   type WatchEncoding,
   type ListWriter,
 } from "./encoding.ts";
-import { JsonEncoding } from "./json.ts";
 import type { View } from "./view.ts";
 
 /** The metadata of lists with the fields of all releases: {@link listMeta} has only those of the server's release. */

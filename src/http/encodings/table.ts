@@ -13,7 +13,7 @@ import type { Column } from "../../schema/columns.ts";
 import type { ApiObject, Kind } from "../../schema/kind.ts";
 import type { Entry } from "../../storage/store.ts";
 import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
-import { portions } from "./chunks.ts";
+import { portions, jsonFrame } from "./json.ts";
 import {
   listMeta,
   type BookmarkMetadata,
@@ -21,7 +21,6 @@ import {
   type WatchFrames,
   type ListWriter,
 } from "./encoding.ts";
-import { jsonFrame } from "./json.ts";
 import { TimedRows, TimedRowsWriter } from "./timed-rows.ts";
 import { metadataAlone, type View } from "./view.ts";
 

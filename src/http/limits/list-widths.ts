@@ -1,5 +1,5 @@
 import type { Clock } from "../../base/time/clock.ts";
-import { listWidth, ordinary, type Width } from "../../flow/width.ts";
+import { listWidth, ordinary, type Width } from "../../flow/matching.ts";
 import type { Engine } from "../../resources/engine/engine.ts";
 import type { Resource } from "../../resources/registry/registry.ts";
 import type { ResourceFacts } from "../request/facts.ts";

@@ -4,7 +4,7 @@ import type { FairTurns } from "../../flow/fair-turns.ts";
 import type { LargeRequest, LargeRequests } from "../../flow/large-requests.ts";
 import { isEnvelope } from "../../schema/protobuf/envelope.ts";
 import type { RequestContext, RequestPace } from "../request/context.ts";
-import { awaitClient } from "./seat-release.ts";
+import { awaitClient } from "./fair-limiter.ts";
 
 /** Bytes below which a body or object is processed in one step of a few milliseconds. */
 const largeBytes = 16 * 1024;

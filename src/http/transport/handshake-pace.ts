@@ -1,7 +1,6 @@
 import type { Socket } from "node:net";
-import { eventLoop, type TurnSource } from "../../flow/fair-turns.ts";
-import { Rotation } from "../../flow/rotation.ts";
-import type { HandlerGuard } from "./guard.ts";
+import { eventLoop, type TurnSource, Rotation } from "../../flow/fair-turns.ts";
+import type { HandlerGuard } from "./http-exchange.ts";
 
 /** Connections that begin their handshakes in one turn of the event loop: a handshake takes about half a millisecond. */
 const handshakesPerTurn = 4;

@@ -2,12 +2,11 @@ import { constants, type IncomingHttpHeaders, type ServerHttp2Stream } from "nod
 import type { Readable } from "node:stream";
 import { asBuffer } from "../../resources/objects/stored.ts";
 import { StatusError } from "../../base/status-error.ts";
-import { auditIdHeader, type HttpExchange } from "./http-exchange.ts";
+import { auditIdHeader, type HttpExchange, type HandlerGuard } from "./http-exchange.ts";
 import { closedStream, stallMs, type BodyStream } from "./body-stream.ts";
 import type { Connection } from "./connection.ts";
 import type { HeaderLines } from "./header-lines.ts";
 import type { BodyAccount } from "./body-budget.ts";
-import type { HandlerGuard } from "./guard.ts";
 import type { ListenerContext } from "./listener-context.ts";
 import { collect, tooLarge } from "./http1.ts";
 import type { ResponseBacklog } from "./response-backlog.ts";

@@ -1,5 +1,5 @@
 import type { ChunkFraming } from "./chunk-framing.ts";
-import type { HandlerGuard } from "./guard.ts";
+import type { HandlerGuard } from "./http-exchange.ts";
 import type { ResponseBacklogs } from "./response-backlog.ts";
 import type { SlowReaders } from "./slow-readers.ts";
 

@@ -18,11 +18,10 @@ import { createSecureContext, type SecureContext, type Server as TlsServer, type
 import { FairTurns } from "../../flow/fair-turns.ts";
 import { peerTrust } from "../../base/certificates/peer-trust.ts";
 import { type Connection, exhaustionCodes, type ConnectionObserver } from "./connection.ts";
-import type { HttpExchange } from "./http-exchange.ts";
+import type { HttpExchange, HandlerGuard } from "./http-exchange.ts";
 import { ChunkFraming } from "./chunk-framing.ts";
 import { connectionLimits, type ConnectionLimits } from "./connection-limits.ts";
 import { announceEnd, drain } from "./drain.ts";
-import type { HandlerGuard } from "./guard.ts";
 import { HandshakePace } from "./handshake-pace.ts";
 import { Http1Exchange } from "./http1.ts";
 import { Http2Exchange } from "./http2.ts";

@@ -1,7 +1,7 @@
 import { EventEmitter } from "node:events";
-import { Rotation } from "../../flow/rotation.ts";
+import { Rotation } from "../../flow/fair-turns.ts";
 import type { BodyFraming } from "./chunk-framing.ts";
-import type { HandlerGuard } from "./guard.ts";
+import type { HandlerGuard } from "./http-exchange.ts";
 
 /** The writable members of a response. */
 export interface Sink extends EventEmitter {

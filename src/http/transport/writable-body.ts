@@ -1,6 +1,6 @@
 import type { BodyStream } from "./body-stream.ts";
 import type { HeaderLines } from "./header-lines.ts";
-import type { HandlerGuard } from "./guard.ts";
+import type { HandlerGuard } from "./http-exchange.ts";
 import type { Sink } from "./sliced-sink.ts";
 import type { ResponseBacklog } from "./response-backlog.ts";
 

@@ -10,13 +10,12 @@ import { checkBody } from "../../resources/writes/write.ts";
 import { TokenRequest } from "../../kinds/authentication/token-request.ts";
 import { FieldReport, invalidError } from "../../schema/faults.ts";
 import type { ActionSubresource, ApiObject } from "../../schema/kind.ts";
-import { readDocument } from "./body.ts";
+import { readDocument, writerOf } from "./body.ts";
 import { writeParameters } from "../request/parameters.ts";
 import { sendStatus } from "../answers/respond.ts";
 import type { HttpService } from "../service.ts";
 import { doneStatus } from "../answers/status.ts";
 import { bodyOf, encodingOf, sendObject } from "./answer.ts";
-import { writerOf } from "./writer.ts";
 import type { ResourceContext } from "../request/context.ts";
 
 /** Changes the version of a body in an older, equivalent version to the current one. */

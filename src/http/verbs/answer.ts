@@ -5,13 +5,17 @@ import { kindContext } from "../../resources/engine/engine.ts";
 import type { Resource } from "../../resources/registry/registry.ts";
 import { hasProtobufEncoding } from "../../schema/protobuf/numbered.ts";
 import type { Entry } from "../../storage/store.ts";
-import { sendCompressed } from "../answers/compression.ts";
+import { sendCompressed, headersFor } from "../answers/respond.ts";
 import { writesFrames, type Encoding, type WatchEncoding } from "../encodings/encoding.ts";
 import { prettyJson } from "../encodings/json.ts";
 import type { HttpExchange } from "../transport/http-exchange.ts";
-import { checkMetadataName, negotiate, negotiateJson, negotiateWatch } from "../request/negotiation.ts";
-import { wantsPretty } from "../request/pretty.ts";
-import { headersFor } from "../answers/respond.ts";
+import {
+  checkMetadataName,
+  negotiate,
+  negotiateJson,
+  negotiateWatch,
+  wantsPretty,
+} from "../request/negotiation.ts";
 import type { HttpService } from "../service.ts";
 import type { ResourceContext } from "../request/context.ts";
 

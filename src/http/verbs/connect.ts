@@ -4,9 +4,8 @@ import { serveProxy } from "../connect/proxy.ts";
 import { admitConnection } from "../../resources/writes/write.ts";
 import { connectOptions } from "../connect/connect-options.ts";
 import { readFacts } from "../request/facts.ts";
-import { reportOf } from "../request/report.ts";
+import { reportOf, type ResourceContext } from "../request/context.ts";
 import type { HttpService } from "../service.ts";
-import type { ResourceContext } from "../request/context.ts";
 
 /** Connects to the backend of an object: `proxy`, `log`, `exec`, `attach`, `portforward`. */
 export async function serveConnect(service: HttpService, request: ResourceContext): Promise<void> {

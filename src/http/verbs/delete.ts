@@ -6,11 +6,11 @@ import { groupAnnotation } from "../../vocabulary/names.ts";
 import { applies, since } from "../../base/release-rows.ts";
 import { structInRelease } from "../../schema/kind-in-release.ts";
 import { asksFor, forbidden } from "../request/attributes.ts";
-import { reportOf } from "../request/report.ts";
+import { reportOf, type ResourceContext } from "../request/context.ts";
 import { decode, TypeFault } from "../../schema/decode.ts";
 import { FieldReport } from "../../schema/faults.ts";
 import { DeleteOptionsBody } from "../../kinds/meta/delete-options.ts";
-import { inputFormat, parse, readBytes } from "./body.ts";
+import { inputFormat, parse, readBytes, writerOf } from "./body.ts";
 import {
   integerParameter,
   invalidOptions,
@@ -24,8 +24,6 @@ import type { HttpService } from "../service.ts";
 import { successStatus } from "../answers/status.ts";
 import { listMeta } from "../encodings/encoding.ts";
 import { encodingOf, sendObject } from "./answer.ts";
-import { writerOf } from "./writer.ts";
-import type { ResourceContext } from "../request/context.ts";
 
 const allowsUnsafeDryRun = applies(since("1.37"));
 

@@ -3,11 +3,10 @@ import { createYielder } from "../../base/turns/yielding.ts";
 import type { ListEnd, ListedPage } from "../../resources/reads/list.ts";
 import { listInOrder, type SortedListOptions } from "../../resources/reads/sorted-list.ts";
 import { BufferedParts } from "./buffered-parts.ts";
-import { sendCompressed, streamCompressed } from "../answers/compression.ts";
+import { sendCompressed, streamCompressed, headersFor } from "../answers/respond.ts";
 import type { Encoding, ListWriter } from "../encodings/encoding.ts";
-import { awaitDrain } from "../limits/seat-release.ts";
+import { awaitDrain } from "../limits/fair-limiter.ts";
 import type { BodyStream } from "../transport/body-stream.ts";
-import { headersFor } from "../answers/respond.ts";
 import type { HttpService } from "../service.ts";
 import type { ResourceContext, AuditHooks, RequestContext } from "../request/context.ts";
 

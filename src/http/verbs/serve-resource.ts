@@ -8,7 +8,7 @@ import type { Verb } from "../../schema/kind.ts";
 import { startDeadline } from "./deadline.ts";
 import type { ResourceFacts } from "../request/facts.ts";
 import type { HttpService } from "../service.ts";
-import type { RequestContext, ResourceContext } from "../request/context.ts";
+import { type RequestContext, type ResourceContext, reportOf } from "../request/context.ts";
 import { prepareEncoding, encodingOf, sendStored, sendObject, bodyOf } from "./answer.ts";
 import { serveAction } from "./action.ts";
 import { serveComputed } from "./computed.ts";
@@ -24,11 +24,9 @@ import { refuseExport, writeParameters } from "../request/parameters.ts";
 import { runPaced } from "../../base/turns/work-pace.ts";
 import { createObject } from "../../resources/writes/create.ts";
 import { readSteps, addWarnings, readObject } from "../../resources/input/input.ts";
-import { readDocument } from "./body.ts";
-import { writerOf } from "./writer.ts";
+import { readDocument, writerOf } from "./body.ts";
 import { updateObject } from "../../resources/writes/update.ts";
 import { answerReview } from "../../resources/writes/review.ts";
-import { reportOf } from "../request/report.ts";
 
 /** Serves a request for a resource type by its verb. */
 export function serveResource(

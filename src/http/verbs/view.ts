@@ -9,13 +9,12 @@ import {
   viewTarget,
   type ObjectView,
 } from "../../resources/writes/view.ts";
-import { readDocument } from "./body.ts";
+import { readDocument, writerOf } from "./body.ts";
 import { applyParameters, patchParameters, writeParameters } from "../request/parameters.ts";
 import type { HttpService } from "../service.ts";
 import { encodingOf, sendObject } from "./answer.ts";
 import { applyFormat } from "../request/media-types.ts";
 import { readApplied, readPatch } from "./patch.ts";
-import { writerOf } from "./writer.ts";
 import type { ResourceContext } from "../request/context.ts";
 
 /** GET, PUT and PATCH of a subresource of another kind, such as `scale`. */

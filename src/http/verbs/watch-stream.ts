@@ -5,7 +5,7 @@ import { DefinitionChangedError } from "../../resources/registry/watch-change.ts
 import type { ListEnd, ListedPage } from "../../resources/reads/list.ts";
 import type { Revision, StoreError, Subscription } from "../../storage/store.ts";
 import { failureStatus } from "../answers/status.ts";
-import { awaitDrain } from "../limits/seat-release.ts";
+import { awaitDrain } from "../limits/fair-limiter.ts";
 import { idsOf, type RequestContext } from "../request/context.ts";
 import type { HttpService, LoggedRequest } from "../service.ts";
 import type { BodyStream } from "../transport/body-stream.ts";

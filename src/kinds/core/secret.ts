@@ -12,7 +12,7 @@ import { ObjectMeta } from "../../schema/object-meta.ts";
 import { bool, bytes, field, map, string } from "../../schema/types.ts";
 import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
 import { ageColumn, nameColumn } from "../columns.ts";
-import { checkDataKeys, checkImmutable, decodedBytes, maxDataBytes } from "./data-keys.ts";
+import { checkDataKeys, checkImmutable, decodedBytes, maxDataBytes } from "./config-map.ts";
 
 const typed = (name: string) => (vocabulary: Vocabulary) => labelKey(vocabulary.domain, name);
 

@@ -6,14 +6,14 @@ import { labelKey } from "../../vocabulary/names.ts";
 import { labelValueFaults, qualifiedNameFaults } from "../../base/names.ts";
 import { deepClone } from "../../base/json/value.ts";
 import { StatusError } from "../../base/status-error.ts";
-import { noManagedFieldsText } from "../../fields/apply/managed-fields-text.ts";
+import { noManagedFieldsText } from "../../fields/apply/new-fields-text.ts";
 import type { ApiObject } from "../../schema/kind.ts";
 import type { LiveObject } from "../objects/live-object.ts";
 import { guaranteedUpdate, type UpdatedObject } from "../writes/guaranteed-update.ts";
 import { decodeEntry } from "../objects/stored.ts";
 import { keyOf } from "../registry/registry.ts";
 import { checkUid } from "../input/metadata.ts";
-import { writeContext } from "../input/write-context.ts";
+import { writeContext } from "../input/input.ts";
 import { admitAction } from "../writes/write.ts";
 
 const actions: ReadonlyMap<string, Action> = new Map<string, Action>([

@@ -13,7 +13,7 @@ import type { Resource } from "../registry/registry.ts";
 import { everything } from "../objects/selection.ts";
 import { decodeEntry } from "../objects/stored.ts";
 import { guaranteedUpdate, type UpdatedObject } from "../writes/guaranteed-update.ts";
-import { writeContext } from "../input/write-context.ts";
+import { writeContext } from "../input/input.ts";
 import { admitAction } from "../writes/write.ts";
 
 /** The fields of a disruption budget for an eviction. */

@@ -2,8 +2,7 @@ import type { Clock } from "../../base/time/clock.ts";
 import type { MaybePromise } from "../../base/turns/maybe-promise.ts";
 import type { ApiObject } from "../../schema/kind.ts";
 import type { Entry, Store } from "../../storage/store.ts";
-import { EntryValues } from "./entry-values.ts";
-import { Follower } from "./follower.ts";
+import { EntryValues, Follower } from "./follower.ts";
 import { keyOf, type Resource } from "../registry/registry.ts";
 import { decodeEntry } from "../objects/stored.ts";
 

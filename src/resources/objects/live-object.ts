@@ -1,6 +1,5 @@
 import { deepEqual, type JsonValue } from "../../base/json/value.ts";
-import { entriesOf } from "../../fields/apply/managed-fields-text.ts";
-import type { ManagedFields } from "../../fields/apply/managed-fields.ts";
+import { entriesOf, type ManagedFields } from "../../fields/apply/new-fields-text.ts";
 import type { ApiObject } from "../../schema/kind.ts";
 
 /** The stored object before a write; its managed fields are beside it and not in its metadata. */

@@ -1,7 +1,6 @@
 import { decodeTrusted } from "../../base/json/trusted.ts";
 import { andThen, type MaybePromise } from "../../base/turns/maybe-promise.ts";
-import { runPaced } from "../../base/turns/work-pace.ts";
-import type { Steps } from "../../base/turns/steps.ts";
+import { runPaced, type Steps } from "../../base/turns/work-pace.ts";
 import { FieldSet, fieldElement } from "../../fields/apply/field-set.ts";
 import {
   areValidEntries,
@@ -10,22 +9,29 @@ import {
   encodeCreatorEntry,
   noManagedFields,
   type ManagedFields,
-} from "../../fields/apply/managed-fields.ts";
+  noManagedFieldsText,
+  type ManagedFieldsText,
+  textOfNewFields,
+} from "../../fields/apply/new-fields-text.ts";
 import { managerId, type Manager } from "../../fields/apply/manager.ts";
-import { noManagedFieldsText, type ManagedFieldsText } from "../../fields/apply/managed-fields-text.ts";
-import { textOfNewFields } from "../../fields/apply/new-fields-text.ts";
 import { updateSteps, type Versions } from "../../fields/apply/ownership.ts";
 import { shapeOfStruct } from "../../fields/apply/shape.ts";
 import { decode } from "../../schema/decode.ts";
 import { FieldReport, invalidError } from "../../schema/faults.ts";
 import type { ApiObject, ManagedFieldsEntryValue, PartSubresource } from "../../schema/kind.ts";
 import type { StructType } from "../../schema/types.ts";
-import { fromStored, toStored } from "../engine/conversion.ts";
-import { kindContext, type Engine, type Target, type WriteOptions } from "../engine/engine.ts";
+import {
+  fromStored,
+  toStored,
+  kindContext,
+  type Engine,
+  type Target,
+  type WriteOptions,
+} from "../engine/engine.ts";
 import type { LiveObject } from "../objects/live-object.ts";
 import type { Resource } from "../registry/registry.ts";
 import type { Conversions } from "../registry/versioned-storage.ts";
-import { inRequestVersion, type WriteContext } from "../input/write-context.ts";
+import { inRequestVersion, type WriteContext } from "../input/input.ts";
 
 /** Maximum length of a field manager's name, in characters. */
 const maxManagerLength = 128;

@@ -1,7 +1,6 @@
 import { andThen, type MaybePromise } from "../../base/turns/maybe-promise.ts";
 import type { Entry, Store } from "../../storage/store.ts";
-import { engineInVersion } from "../engine/conversion.ts";
-import { notFound, type Engine, type Target } from "../engine/engine.ts";
+import { engineInVersion, notFound, type Engine, type Target } from "../engine/engine.ts";
 import { keyOf } from "../registry/registry.ts";
 import { tooLargeVersion, type ResourceVersion } from "../engine/resource-version.ts";
 

@@ -1,6 +1,6 @@
 import { andThen, type MaybePromise } from "../../base/turns/maybe-promise.ts";
 import { mapInTurns } from "../../base/turns/yielding.ts";
-import { checkSize } from "../objects/object-size.ts";
+import { checkSize } from "../objects/stored.ts";
 import { entryWith } from "../../storage/entry.ts";
 import { StoreView } from "../../storage/store-view.ts";
 import type {

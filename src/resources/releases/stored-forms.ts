@@ -6,7 +6,8 @@ import {
   splitEntries,
   type EntryText,
   type ManagedFieldsText,
-} from "../../fields/apply/managed-fields-text.ts";
+  sortEntries,
+} from "../../fields/apply/new-fields-text.ts";
 import { decode, TypeFault } from "../../schema/decode.ts";
 import type { ApiObject, Kind } from "../../schema/kind.ts";
 import { inOrder } from "../../schema/order.ts";
@@ -19,7 +20,6 @@ import { asBuffer, decodeLive, encodeObject, sameContent } from "../objects/stor
 import { isStored, resourceOf, type Resource } from "../registry/registry.ts";
 import type { ReleaseRecord } from "./release-record.ts";
 import { FieldSet, fieldSetText, keyElement, readFieldSet } from "../../fields/apply/field-set.ts";
-import { sortEntries } from "../../fields/apply/managed-fields.ts";
 import { managerId } from "../../fields/apply/manager.ts";
 import type { ListType, Type } from "../../schema/types.ts";
 import { formOf } from "../../schema/unions.ts";

@@ -1,11 +1,11 @@
 import type { JsonDocument } from "../../base/json/exact.ts";
 import { getMember, isObject, type JsonObject, type JsonValue } from "../../base/json/value.ts";
-import { encodeManagedFields } from "../../fields/apply/managed-fields.ts";
+import { encodeManagedFields } from "../../fields/apply/new-fields-text.ts";
 import { managerId } from "../../fields/apply/manager.ts";
 import { applySteps, type Versions } from "../../fields/apply/ownership.ts";
 import { shapeOfStruct } from "../../fields/apply/shape.ts";
 import { ownersInView, ownersAfterViewWrite, type ViewedField } from "../../fields/apply/view-owners.ts";
-import { doSteps } from "../../base/turns/steps.ts";
+import { doSteps } from "../../base/turns/work-pace.ts";
 import type { ApiObject } from "../../schema/kind.ts";
 import { checkPart, guarded, type ApplyOptions } from "./apply.ts";
 import { type Engine, type Target, type WriteResult } from "../engine/engine.ts";

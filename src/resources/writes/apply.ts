@@ -1,15 +1,14 @@
 import type { JsonDocument } from "../../base/json/exact.ts";
 import { deepClone, type JsonValue, type JsonObject } from "../../base/json/value.ts";
 import { andThen, type MaybePromise } from "../../base/turns/maybe-promise.ts";
-import type { Steps } from "../../base/turns/steps.ts";
+import { type Steps, runPaced } from "../../base/turns/work-pace.ts";
 import { StatusError, type Cause } from "../../base/status-error.ts";
-import { runPaced } from "../../base/turns/work-pace.ts";
 import type { FieldSet } from "../../fields/apply/field-set.ts";
 import {
   encodeManagedFields,
   noManagedFields,
   type ManagedFields,
-} from "../../fields/apply/managed-fields.ts";
+} from "../../fields/apply/new-fields-text.ts";
 import { managerId, type Manager } from "../../fields/apply/manager.ts";
 import {
   ApplyConflict,
@@ -22,9 +21,8 @@ import {
 import { PartsFault } from "../../fields/apply/parts.ts";
 import type { ApiObject } from "../../schema/kind.ts";
 import type { Entry } from "../../storage/store.ts";
-import { fromStored } from "../engine/conversion.ts";
-import { createInContext } from "./create.ts";
 import {
+  fromStored,
   conflict,
   detailsOf,
   kindContext,
@@ -34,17 +32,25 @@ import {
   type WriteOptions,
   type WriteResult,
 } from "../engine/engine.ts";
+import { createInContext } from "./create.ts";
 import { ignoredFields, managerOf, versionsOf, zeroObject } from "../ownership/field-ownership.ts";
 import { fieldsLastApplied, keepLastApplied } from "../ownership/last-applied.ts";
-import { readPart, readSteps, addWarnings, type FieldValidation } from "../input/input.ts";
+import {
+  readPart,
+  readSteps,
+  addWarnings,
+  type FieldValidation,
+  nextStep,
+  writeContext,
+  type WriteContext,
+} from "../input/input.ts";
 import type { LiveObject } from "../objects/live-object.ts";
 import { matchNamespace } from "../input/metadata.ts";
-import { checkDecodedSize } from "../objects/object-size.ts";
+import { checkDecodedSize } from "../objects/stored.ts";
 import { keyOf } from "../registry/registry.ts";
 import { digestOf, type ApplyInput } from "../engine/repeated-applies.ts";
 import { guaranteedUpdate, type UpdatedObject } from "./guaranteed-update.ts";
 import { storedEntry } from "./write-loop.ts";
-import { nextStep, writeContext, type WriteContext } from "../input/write-context.ts";
 import { parseExactJson } from "../../base/json/embedded.ts";
 import { encodeJson } from "../../base/json/encode.ts";
 

@@ -1,10 +1,15 @@
 import { invalidManagersWarning, recordOwnership } from "../ownership/field-ownership.ts";
 import { deepClone } from "../../base/json/value.ts";
-import { dropRepeatedOwners, withWarnings } from "../input/repeated-owners.ts";
-import { definitionCondition } from "../engine/definition-condition.ts";
+import {
+  dropRepeatedOwners,
+  withWarnings,
+  matchNamespace,
+  excludedFromCreate,
+  prepareNewMetadata,
+} from "../input/metadata.ts";
 import { quotedSubject, subjectDetails } from "../../base/object-errors.ts";
 import { StatusError } from "../../base/status-error.ts";
-import type { ManagedFieldsText } from "../../fields/apply/managed-fields-text.ts";
+import type { ManagedFieldsText } from "../../fields/apply/new-fields-text.ts";
 import { dropDisabledFields } from "../../schema/gates.ts";
 import type { ApiObject } from "../../schema/kind.ts";
 import type { Draft } from "../../storage/store.ts";
@@ -16,12 +21,11 @@ import {
   type Target,
   type WriteOptions,
   type WriteResult,
+  type AdmissionCondition,
 } from "../engine/engine.ts";
-import { matchNamespace, excludedFromCreate, prepareNewMetadata } from "../input/metadata.ts";
-import { checkDecodedSize, checkSize } from "../objects/object-size.ts";
+import { checkDecodedSize, checkSize, asBuffer, draftBody, encodeObject } from "../objects/stored.ts";
 import { keyOf } from "../registry/registry.ts";
-import { asBuffer, draftBody, encodeObject } from "../objects/stored.ts";
-import { nextStep, writeContext, type WriteContext } from "../input/write-context.ts";
+import { nextStep, writeContext, type WriteContext } from "../input/input.ts";
 import {
   admissionOf,
   checkObject,
@@ -31,6 +35,7 @@ import {
   warningsOf,
   type WriteRequest,
 } from "./write.ts";
+import { andThen } from "../../base/turns/maybe-promise.ts";
 
 /** Attempts to generate an unused name from `generateName`. */
 const generateAttempts = 8;
@@ -203,4 +208,27 @@ function alreadyExists(target: Target): StatusError {
     `${quotedSubject(subject)} already exists`,
     subjectDetails(subject),
   );
+}
+
+/**
+ * The condition for storing a new object of a custom kind: its definition is unchanged and isn't being deleted. Otherwise an object could
+ * be stored after the deletion of all others, and would reappear with the next definition of that name.
+ *
+ * @returns undefined for a built-in kind.
+ * @throws {StatusError} NotFound if the definition was deleted; MethodNotAllowed while it is being deleted.
+ */
+function definitionCondition(engine: Engine, target: Target): AdmissionCondition | undefined {
+  const { registry } = engine;
+  const { resource } = target;
+  if (resource.kind.custom === undefined) return undefined;
+  const condition = registry.definitionCondition(resource);
+  const [served] = registry.withSameObjects(resource);
+  if (condition === undefined || served === undefined)
+    throw new StatusError("NotFound", "the server could not find the requested resource");
+  if (!served.kind.verbs.includes("create")) {
+    const { resource: kind, group } = subjectOf(target);
+    const message = "create is not allowed while the CustomResourceDefinition is being deleted";
+    throw new StatusError("MethodNotAllowed", message, { kind, group });
+  }
+  return { ...condition, renew: () => andThen(registry.sync(), () => definitionCondition(engine, target)) };
 }

@@ -10,11 +10,10 @@ import {
   type Target,
   type WriteOptions,
 } from "../engine/engine.ts";
-import { checkSize } from "../objects/object-size.ts";
-import { bodyAt, decodeEntry, draftBody, encodeObject } from "../objects/stored.ts";
+import { checkSize, bodyAt, decodeEntry, draftBody, encodeObject } from "../objects/stored.ts";
 import { isFinalized } from "./update-strategy.ts";
 import { storedEntry, writeObject } from "./write-loop.ts";
-import { nextStep, writeContext, type WriteContext } from "../input/write-context.ts";
+import { nextStep, writeContext, type WriteContext } from "../input/input.ts";
 import { admissionOf, commit, settleFailure, settleResult } from "./write.ts";
 
 /** Options of a deletion, from query and body. */

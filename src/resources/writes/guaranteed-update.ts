@@ -1,17 +1,22 @@
 import { invalidManagersWarning, recordOwnership } from "../ownership/field-ownership.ts";
-import { dropRepeatedOwners, withWarnings } from "../input/repeated-owners.ts";
+import { dropRepeatedOwners, withWarnings } from "../input/metadata.ts";
 import type { MaybePromise } from "../../base/turns/maybe-promise.ts";
 import type { StatusError } from "../../base/status-error.ts";
-import { ignoreTimeOnlyChange } from "../../fields/apply/managed-fields.ts";
-import type { ManagedFieldsText } from "../../fields/apply/managed-fields-text.ts";
+import { ignoreTimeOnlyChange, type ManagedFieldsText } from "../../fields/apply/new-fields-text.ts";
 import { FieldReport, invalidError } from "../../schema/faults.ts";
 import type { ApiObject } from "../../schema/kind.ts";
 import type { Entry } from "../../storage/store.ts";
 import { withHooks } from "../engine/storage-hooks.ts";
 import { conflict, type Engine, type Target, type WriteResult } from "../engine/engine.ts";
 import { sameButForVersion, type LiveObject } from "../objects/live-object.ts";
-import { checkDecodedSize, checkSize } from "../objects/object-size.ts";
-import { decodeLive, draftBody, encodeObject, sameContent } from "../objects/stored.ts";
+import {
+  checkDecodedSize,
+  checkSize,
+  decodeLive,
+  draftBody,
+  encodeObject,
+  sameContent,
+} from "../objects/stored.ts";
 import {
   countGeneration,
   isWhole,
@@ -21,7 +26,7 @@ import {
   shouldDeleteDuringUpdate,
   withStatusOf,
 } from "./update-strategy.ts";
-import { nextStep, type WriteContext } from "../input/write-context.ts";
+import { nextStep, type WriteContext } from "../input/input.ts";
 import { changedMessage, storedEntry, writeObject } from "./write-loop.ts";
 import {
   admissionOf,

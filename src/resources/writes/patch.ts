@@ -1,6 +1,5 @@
 import type { MaybePromise } from "../../base/turns/maybe-promise.ts";
-import { doSteps, type Steps } from "../../base/turns/steps.ts";
-import { runPaced } from "../../base/turns/work-pace.ts";
+import { doSteps, type Steps, runPaced } from "../../base/turns/work-pace.ts";
 import { StatusError } from "../../base/status-error.ts";
 import { isObject, type JsonObject, type JsonValue } from "../../base/json/value.ts";
 import type { JsonDocument } from "../../base/json/exact.ts";
@@ -22,11 +21,12 @@ import {
   UnreadableObject,
   type FieldValidation,
   type Input,
+  inRequestVersion,
+  writeContext,
 } from "../input/input.ts";
 import { withManagedFields, type LiveObject } from "../objects/live-object.ts";
 import { matchNamespace } from "../input/metadata.ts";
 import { guaranteedUpdate, type UpdatedObject } from "./guaranteed-update.ts";
-import { inRequestVersion, writeContext } from "../input/write-context.ts";
 
 /** Patch types (spec: conventions 4.7). */
 export type PatchKind = "json" | "merge" | "strategic";

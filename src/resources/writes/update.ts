@@ -1,4 +1,4 @@
-import { dropRepeatedOwners, withWarnings } from "../input/repeated-owners.ts";
+import { dropRepeatedOwners, withWarnings, checkUid, matchNamespace } from "../input/metadata.ts";
 import { StatusError } from "../../base/status-error.ts";
 import type { ApiObject } from "../../schema/kind.ts";
 import { createInContext } from "./create.ts";
@@ -12,8 +12,7 @@ import {
 } from "../engine/engine.ts";
 import { guaranteedUpdate, type UpdatedObject } from "./guaranteed-update.ts";
 import type { LiveObject } from "../objects/live-object.ts";
-import { checkUid, matchNamespace } from "../input/metadata.ts";
-import { writeContext, type WriteContext } from "../input/write-context.ts";
+import { writeContext, type WriteContext } from "../input/input.ts";
 
 /**
  * Replaces an object, PUT (spec: conventions 4.2).

@@ -5,17 +5,16 @@ import { objectNotFound } from "../../base/object-errors.ts";
 import { StatusError } from "../../base/status-error.ts";
 import type { ApiObject, ViewSubresource } from "../../schema/kind.ts";
 import type { Engine, Target, WriteOptions, WriteResult } from "../engine/engine.ts";
-import type { ManagedFieldsText } from "../../fields/apply/managed-fields-text.ts";
+import type { ManagedFieldsText } from "../../fields/apply/new-fields-text.ts";
 import type { Entry } from "../../storage/store.ts";
 import { getObject } from "../reads/get.ts";
 import type { LiveObject } from "../objects/live-object.ts";
 import { checkUid, matchNamespace } from "../input/metadata.ts";
-import { addWarnings } from "../input/input.ts";
+import { addWarnings, writeContext } from "../input/input.ts";
 import { readPatched, type PatchKind, type PatchOptions } from "./patch.ts";
 import { resourceOf, type Resource } from "../registry/registry.ts";
 import { decodeBody, decodeEntry } from "../objects/stored.ts";
 import { guaranteedUpdate, type UpdatedObject } from "./guaranteed-update.ts";
-import { writeContext } from "../input/write-context.ts";
 import { checkBody } from "./write.ts";
 
 /** A subresource of another kind that shows a part of an object and changes it, such as `scale` (spec: conventions 4.2). */

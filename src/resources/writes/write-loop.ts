@@ -3,7 +3,7 @@ import { StatusError } from "../../base/status-error.ts";
 import type { Entry } from "../../storage/store.ts";
 import { conflict, notFound } from "../engine/engine.ts";
 import { keyOf } from "../registry/registry.ts";
-import type { WriteContext } from "../input/write-context.ts";
+import type { WriteContext } from "../input/input.ts";
 
 /** Attempts of a write while other writes change the object. */
 const conflictAttempts = 10;

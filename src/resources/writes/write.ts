@@ -18,11 +18,11 @@ import {
   type RequestReport,
   type WriteOutcome,
 } from "../engine/engine.ts";
-import { checkMetadata, checkMetadataUpdate, nameFormOf } from "../input/metadata-rules.ts";
-import { checkSize } from "../objects/object-size.ts";
+import { checkMetadata, checkMetadataUpdate, nameFormOf } from "../input/metadata.ts";
+import { checkSize } from "../objects/stored.ts";
 import type { Resource } from "../registry/registry.ts";
 import { storeFailure } from "../engine/resource-version.ts";
-import { inRequestVersion, type WriteContext } from "../input/write-context.ts";
+import { inRequestVersion, type WriteContext } from "../input/input.ts";
 
 /**
  * Validates an object.

@@ -1,13 +1,12 @@
 import { FlowControl } from "../../flow/flow-control.ts";
 import { addFlowDebugPages } from "../../http/documents/flow-debug-pages.ts";
-import { FairLimiter } from "../../http/limits/fair-limiter.ts";
+import { FairLimiter, type WatchCounts } from "../../http/limits/fair-limiter.ts";
 import type { RequestLimiter } from "../../http/request/context.ts";
 import { ListWidths } from "../../http/limits/list-widths.ts";
 import { PlainLimiter } from "../../http/limits/plain-limiter.ts";
 import { collectFlows, waitMeters } from "../../http/metrics/flow-metrics.ts";
 import type { MetricSet } from "../../http/metrics/metric-set.ts";
 import type { PathTable } from "../../http/request/path-table.ts";
-import type { WatchCounts } from "../../http/limits/watch-counts.ts";
 import type { Engine } from "../../resources/engine/engine.ts";
 import { stackOf } from "../../base/logger.ts";
 import type { ServerOptions } from "../options/server-options.ts";

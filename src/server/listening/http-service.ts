@@ -6,18 +6,17 @@ import { RequestLog } from "../../http/metrics/request-log.ts";
 import { Encodings } from "../../http/encodings/choose.ts";
 import { discoveryDocuments } from "../../authentication/service-accounts/discovery-documents.ts";
 import type { AuthorizerChain } from "../../authorization/authorizer-chain.ts";
-import { HandlerGuard } from "../../http/transport/guard.ts";
+import { HandlerGuard } from "../../http/transport/http-exchange.ts";
 import { serveAggregated } from "../../http/connect/aggregated.ts";
 import { LoginCodes } from "../../authentication/console/login-codes.ts";
 import { ConsoleFiles } from "../../http/documents/console/console-files.ts";
 import { ConsolePages } from "../../http/documents/console/console-pages.ts";
 import { addDiscoveryPaths } from "../../http/documents/discovery.ts";
-import { FairReading } from "../../flow/fair-reading.ts";
-import { eventLoop, FairTurns } from "../../flow/fair-turns.ts";
+import { FairReading, eventLoop, FairTurns } from "../../flow/fair-turns.ts";
 import { LargeRequests } from "../../flow/large-requests.ts";
 import type { FlowControl } from "../../flow/flow-control.ts";
-import { addHealthPaths } from "../../http/documents/health.ts";
-import { WatchCounts } from "../../http/limits/watch-counts.ts";
+import { addHealthPaths, type HealthCheck } from "../../http/documents/health.ts";
+import { WatchCounts } from "../../http/limits/fair-limiter.ts";
 import type { MetricSet } from "../../http/metrics/metric-set.ts";
 import { addIndicatorsPath, addMetricsPath } from "../../http/documents/metrics-page.ts";
 import { HealthIndicators } from "../../http/metrics/health-indicators.ts";
@@ -34,7 +33,7 @@ import { bufferedListsOfProcess } from "../../http/verbs/buffered-parts.ts";
 import { PathTable } from "../../http/request/path-table.ts";
 import { OpenStreams } from "../../http/transport/open-streams.ts";
 import { applies, rowsIn, since } from "../../base/release-rows.ts";
-import { type Release } from "../../base/releases.ts";
+import type { Release } from "../../base/releases.ts";
 import type { AggregatedVersion } from "../../http/documents/aggregated-discovery.ts";
 import { rarely } from "../../base/time/clock.ts";
 import type { Engine } from "../../resources/engine/engine.ts";
@@ -50,7 +49,6 @@ import {
   requestBodies,
   responseBacklogs,
 } from "./connection-notes.ts";
-import type { HealthCheck } from "../../http/documents/health.ts";
 import { healthChecks, type Lifecycle } from "../health/health-checks.ts";
 import { requestLimiter } from "./flow-limits.ts";
 import { stackOf } from "../../base/logger.ts";
@@ -59,6 +57,79 @@ import type { StoredNodeNeeds } from "../../authorization/node/stored-node-needs
 import type { StoredRbac } from "../../authorization/rbac/stored-rbac.ts";
 import { reviewHandlers } from "../authorization/reviews.ts";
 import type { ServiceAccountKeys } from "../authentication/service-account-tokens.ts";
+import { listen, type HttpListener } from "../../http/transport/listener.ts";
+import { handle } from "../../http/pipeline.ts";
+import { mayUpgrade } from "../../http/verbs/connect.ts";
+import type { Client } from "../../resources/clients/client.ts";
+import type { Registry } from "../../resources/registry/registry.ts";
+import type { Opened } from "../start/opened.ts";
+import { publishPresence } from "../../controllers/api-service/presence.ts";
+import { featureGates } from "../features/enabled-features.ts";
+import { renewCertificates } from "../certificates/renewal.ts";
+import type { Serving } from "../certificates/serving.ts";
+
+/** Time for running requests to finish after the server begins to stop. */
+const drainMs = 5000;
+
+/** The dependencies of the listener. */
+interface Parts {
+  readonly options: ServerOptions;
+  readonly serving: Serving | undefined;
+  readonly service: HttpService;
+  readonly client: Client;
+  readonly registry: Registry;
+  /** Publishes the CA certificates for client certificates again. */
+  readonly publishTrust: () => Promise<void>;
+  /** Registers what to close on stop. */
+  readonly opened: Opened;
+}
+
+/**
+ * Opens the socket, publishes the server's address, and starts the renewal of certificates. Returns undefined if the
+ * options ask for no socket.
+ */
+export async function startListening(parts: Parts): Promise<HttpListener | undefined> {
+  const { options, serving, service, client, registry, publishTrust, opened } = parts;
+  if (serving === undefined) {
+    opened.add(service.streams, (streams) => streams.drain());
+    return undefined;
+  }
+  const listener = opened.add(await open(serving, service), async (one) => {
+    const stopped = one.close(drainMs);
+    service.streams.drain();
+    await stopped;
+  });
+  const { advertiseAddress, serviceClusterIpRanges, identityLease } = options;
+  const presence = await publishPresence({
+    ...options,
+    registry,
+    client,
+    advertiseAddress,
+    host: options.host,
+    port: listener.port,
+    clusterIpRange: serviceClusterIpRanges[0] ?? "",
+    isLeased: identityLease && featureGates(options).enabled("APIServerIdentity"),
+  });
+  opened.add(presence, (one) => one?.close());
+  opened.add(await renewCertificates(options, serving, listener, publishTrust), (renewal) => renewal.close());
+  return listener;
+}
+
+async function open(serving: Serving, service: HttpService): Promise<HttpListener> {
+  const listener = await listen(
+    {
+      ...serving.listen,
+      observer: service.clients,
+      guard: service.guard,
+      backlog: service.backlog,
+      turns: service.turns,
+    },
+    (exchange) => handle(service, exchange),
+    (method, url, protocol) => mayUpgrade(service, method, url, protocol),
+  );
+  service.backends.follow((sockets) => listener.leaveOut(sockets));
+  return listener;
+}
 
 /** The dependencies of request handling. */
 interface ServiceParts extends Pick<HttpService, "apiServices" | "connections" | "tracing"> {

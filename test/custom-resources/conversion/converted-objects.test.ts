@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { runSteps } from "../../../src/base/turns/steps.ts";
+import { runSteps } from "../../../src/base/turns/work-pace.ts";
 import { ConvertedObjects } from "../../../src/custom-resources/conversion/definition-storage.ts";
 import { FieldSet } from "../../../src/fields/apply/field-set.ts";
 import { applySteps, updateSteps, type Owners, type Versions } from "../../../src/fields/apply/ownership.ts";

@@ -5,9 +5,9 @@ import {
   decodeManagedFields,
   encodeManagedFields as encode,
   noManagedFields,
-} from "../../../src/fields/apply/managed-fields.ts";
+  entriesOf,
+} from "../../../src/fields/apply/new-fields-text.ts";
 import { managerId, type Manager } from "../../../src/fields/apply/manager.ts";
-import { entriesOf } from "../../../src/fields/apply/managed-fields-text.ts";
 import type { ManagedFieldsEntryValue as ManagedFieldsEntry } from "../../../src/schema/kind.ts";
 import { encodeFieldSet, texts } from "./support.ts";
 

@@ -6,7 +6,7 @@ import { effort } from "../../support/effort.ts";
 
 /** The comparison of owner references as it was once: with each earlier one. */
 const quadraticOwners = {
-  file: "src/resources/input/repeated-owners.ts",
+  file: "src/resources/input/metadata.ts",
   find: "if (distinct.has(identity)) repeated.push(owner.uid);",
   replace: "if ([...distinct.keys()].filter((one) => one === identity).length > 0) repeated.push(owner.uid);",
 };

@@ -6,8 +6,12 @@ import {
   isFieldSet,
   readFieldSet,
 } from "../../../src/fields/apply/field-set.ts";
-import { areValidEntries, decodeManagedFields } from "../../../src/fields/apply/managed-fields.ts";
-import { splitEntries, textOfEntries } from "../../../src/fields/apply/managed-fields-text.ts";
+import {
+  areValidEntries,
+  decodeManagedFields,
+  splitEntries,
+  textOfEntries,
+} from "../../../src/fields/apply/new-fields-text.ts";
 import { attempt, expectSame, type Target } from "../target.ts";
 
 /** Field sets (`fieldsV1`): the text of a set is the same set. */
@@ -15,8 +19,8 @@ export const fieldSetTarget: Target = {
   name: "field-set",
   files: [
     "src/fields/apply/field-set.ts",
-    "src/fields/apply/managed-fields.ts",
-    "src/fields/apply/managed-fields-text.ts",
+    "src/fields/apply/new-fields-text.ts",
+    "src/fields/apply/new-fields-text.ts",
   ],
   seeds: [
     '{"f:metadata":{"f:labels":{".":{},"f:a":{}}},"f:spec":{"f:ports":{"k:{\\"port\\":80,\\"protocol\\":\\"TCP\\"}":{".":{},"f:port":{}}}}}',

@@ -1,9 +1,8 @@
 import { decodeJson } from "../../../src/base/json/decode.ts";
 import { parseEmbeddedJson, parseExactJson } from "../../../src/base/json/embedded.ts";
-import { encodeJson, encodePretty } from "../../../src/base/json/encode.ts";
+import { encodeJson, encodePretty, decodeUtf8 } from "../../../src/base/json/encode.ts";
 import { SyntaxFault } from "../../../src/base/json/syntax-fault.ts";
 import { decodeTrusted } from "../../../src/base/json/trusted.ts";
-import { decodeUtf8 } from "../../../src/base/json/utf8.ts";
 import { attempt, expectSame, type Target } from "../target.ts";
 
 /** Numbers that JSON.parse rounds or can't represent, and escapes of surrogates: the decoder handles them differently on purpose. */
@@ -19,7 +18,7 @@ export const jsonTarget: Target = {
     "src/base/json/exact.ts",
     "src/base/json/syntax-fault.ts",
     "src/base/json/trusted.ts",
-    "src/base/json/utf8.ts",
+    "src/base/json/encode.ts",
   ],
   seeds: [
     '{"kind":"ConfigMap","metadata":{"name":"a","labels":{"x":"y"}},"data":{"k":"v"}}',

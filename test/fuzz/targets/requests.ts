@@ -3,7 +3,13 @@ import { parseTraceContext, traceHeaders } from "../../../src/base/tracing/trace
 import { cleanPath } from "../../../src/base/network/url-path.ts";
 import { decodedPercent, encodePath } from "../../../src/base/network/percent-encoding.ts";
 import { parsePlace, portNumber } from "../../../src/http/backends/names.ts";
-import { readFacts } from "../../../src/http/request/facts.ts";
+import {
+  readFacts,
+  decodePath,
+  hasSpecialSegment,
+  segmentsOf,
+  splitAfter,
+} from "../../../src/http/request/facts.ts";
 import { mediaType } from "../../../src/http/request/media-types.ts";
 import {
   byPreference,
@@ -12,7 +18,6 @@ import {
   parseAccept,
 } from "../../../src/http/request/negotiation.ts";
 import { integerParameter, timeoutParameter } from "../../../src/http/request/parameters.ts";
-import { decodePath, hasSpecialSegment, segmentsOf, splitAfter } from "../../../src/http/request/path.ts";
 import { originForm } from "../../../src/http/transport/http1.ts";
 import { platform } from "../../../src/vocabulary/platform.ts";
 import { goRequestInfo } from "../../support/go-request-info.ts";
@@ -27,7 +32,7 @@ export const requestTarget: Target = {
     "src/http/backends/names.ts",
     "src/http/request/facts.ts",
     "src/http/request/parameters.ts",
-    "src/http/request/path.ts",
+    "src/http/request/facts.ts",
   ],
   seeds: [
     "/api/v1/namespaces/default/pods/a/log?follow=true&limitBytes=10",

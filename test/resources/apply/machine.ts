@@ -3,7 +3,7 @@ import { systemClock } from "../../../src/base/time/clock.ts";
 import type { JsonDocument } from "../../../src/base/json/exact.ts";
 import { StatusError } from "../../../src/base/status-error.ts";
 import type { JsonValue } from "../../../src/base/json/value.ts";
-import { decodeManagedFields } from "../../../src/fields/apply/managed-fields.ts";
+import { decodeManagedFields } from "../../../src/fields/apply/new-fields-text.ts";
 import { applyObject, type AppliedBody, fieldPath } from "../../../src/resources/writes/apply.ts";
 import { applyView } from "../../../src/resources/writes/apply-view.ts";
 import { createObject } from "../../../src/resources/writes/create.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { entriesOf } from "../../../src/fields/apply/managed-fields-text.ts";
+import { entriesOf } from "../../../src/fields/apply/new-fields-text.ts";
 import { ConfigMap } from "../../../src/kinds/core/config-map.ts";
 import { resourceOf } from "../../../src/resources/registry/registry.ts";
 import {

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { StatusError } from "../../../src/base/status-error.ts";
 import { ConfigMap } from "../../../src/kinds/core/config-map.ts";
 import { resourceOf } from "../../../src/resources/registry/registry.ts";
-import type { WriteContext } from "../../../src/resources/input/write-context.ts";
+import type { WriteContext } from "../../../src/resources/input/input.ts";
 import { writeObject } from "../../../src/resources/writes/write-loop.ts";
 import type { Entry } from "../../../src/storage/store.ts";
 import { platform } from "../../../src/vocabulary/platform.ts";

@@ -1,8 +1,7 @@
 import type { BodyStream } from "../../../src/http/transport/body-stream.ts";
 import type { Connection } from "../../../src/http/transport/connection.ts";
-import type { HandlerGuard } from "../../../src/http/transport/guard.ts";
+import type { HandlerGuard, HttpExchange } from "../../../src/http/transport/http-exchange.ts";
 import type { HeaderLines } from "../../../src/http/transport/header-lines.ts";
-import type { HttpExchange } from "../../../src/http/transport/http-exchange.ts";
 
 /** A request of a simulated client. */
 export interface SimulatedRequest {

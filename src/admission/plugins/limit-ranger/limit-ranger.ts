@@ -7,8 +7,7 @@ import { podUsage, type MeasuredSpec } from "../../../kinds/core/pod/pod-usage.t
 import { Pod } from "../../../kinds/core/pod/pod.ts";
 import type { AdmissionRequest } from "../../../resources/engine/engine.ts";
 import type { Vocabulary } from "../../../vocabulary/vocabulary.ts";
-import { isOf, isResize } from "../../admitted-types.ts";
-import type { AdmissionPlugin } from "../../admission-chain.ts";
+import { isOf, isResize, type AdmissionPlugin } from "../../admission-chain.ts";
 import type { AdmissionFacts } from "../../followed-objects.ts";
 import { forbidden } from "../../forbidden.ts";
 import { podOf } from "../../pod-spec.ts";

@@ -6,14 +6,13 @@ import { Pod } from "../../../kinds/core/pod/pod.ts";
 import { Service } from "../../../kinds/core/service/service.ts";
 import { isStored, type Resource } from "../../../resources/registry/registry.ts";
 import type { KindContext } from "../../../schema/context.ts";
-import type { Evaluator, Measured } from "./evaluator.ts";
 import { one, zero, type Usage } from "./usage.ts";
-import { declarationOf } from "../../../schema/kind.ts";
+import { declarationOf, type ApiObject } from "../../../schema/kind.ts";
 import { applies, since } from "../../../base/release-rows.ts";
 import type { Container } from "../../../kinds/core/pod/container.ts";
 import { hasPodResources, podUsage } from "../../../kinds/core/pod/pod-usage.ts";
 import { isExtended, isHugePages } from "../../../kinds/core/pod/resource-names.ts";
-import { isTerminating, podTraits } from "./scopes.ts";
+import { isTerminating, podTraits, type PodTraits } from "./scopes.ts";
 
 const compute = ["cpu", "memory", "ephemeral-storage"];
 const measured = new Set([
@@ -222,4 +221,32 @@ function storageOf({ spec, status }: PersistentVolumeClaim): Quantity | undefine
 
 function wholeOf({ nanos, format }: Quantity): Quantity {
   return { nanos: ((nanos + one.nanos - 1n) / one.nanos) * one.nanos, format };
+}
+
+/** The usage of one object. */
+export interface Measured {
+  readonly usage: Usage;
+  /** Undefined for objects other than pods, which have no scopes. */
+  readonly traits?: PodTraits | undefined;
+  /** The usage from a time on (milliseconds since 1970), if it changes without a write. */
+  readonly later?: { readonly at: number; readonly usage: Usage } | undefined;
+}
+
+/** Measures the objects of one resource type. Names in quotas belong to one type each. */
+export interface Evaluator {
+  /** Whether updates are charged for an increase; otherwise only creates are charged. */
+  readonly chargesUpdates: boolean;
+  /**
+   * Whether an update may bring an object into another scope, so that it is charged although other updates aren't; absent if none is
+   * (releases before 1.33).
+   */
+  changesScope?(object: ApiObject, live: ApiObject): boolean;
+  /** The usage of every object, if it doesn't depend on the object. */
+  readonly constant?: Measured;
+  /** Whether the name in a quota belongs to this type. */
+  measures(name: string): boolean;
+  /** @param now milliseconds since 1970. */
+  measure(object: ApiObject, now: number): Measured;
+  /** Returns the required fields that an object doesn't set, by the name in quotas, with the containers. */
+  missing?(object: ApiObject): ReadonlyMap<string, readonly string[]>;
 }

@@ -5,7 +5,7 @@ import { prefixOf, type Resource } from "../../../resources/registry/registry.ts
 import { decodeLive, headerOf } from "../../../resources/objects/stored.ts";
 import type { Entry, Revision } from "../../../storage/store.ts";
 import type { FollowSources } from "../../followed-objects.ts";
-import type { Evaluator, Measured } from "./evaluator.ts";
+import type { Evaluator, Measured } from "./evaluators.ts";
 import type { QuotaFacts } from "./quota-facts.ts";
 import { compileScopes, type ScopeCondition, type ScopeMatcher } from "./scopes.ts";
 import { UsageSum, type Usage } from "./usage.ts";

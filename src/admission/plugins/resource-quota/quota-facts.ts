@@ -1,7 +1,7 @@
 import { parseAmounts } from "../../../base/quantity.ts";
 import type { ResourceQuota } from "../../../kinds/core/resource-quota.ts";
 import type { ApiObject } from "../../../schema/kind.ts";
-import type { Evaluator } from "./evaluator.ts";
+import type { Evaluator } from "./evaluators.ts";
 import type { ScopeCondition } from "./scopes.ts";
 import type { Usage } from "./usage.ts";
 

@@ -6,8 +6,7 @@ import { decodeEntry } from "../../../resources/objects/stored.ts";
 import type { KindContext } from "../../../schema/context.ts";
 import type { Entry } from "../../../storage/store.ts";
 import type { FollowSources } from "../../followed-objects.ts";
-import type { Evaluator } from "./evaluator.ts";
-import { evaluatorOf, isCounted } from "./evaluators.ts";
+import { type Evaluator, evaluatorOf, isCounted } from "./evaluators.ts";
 import { NamespaceUsage, type CountedType } from "./namespace-usage.ts";
 import { quotaFacts } from "./quota-facts.ts";
 

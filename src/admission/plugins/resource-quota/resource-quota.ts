@@ -2,11 +2,10 @@ import { andThen, type MaybePromise } from "../../../base/turns/maybe-promise.ts
 import type { AdmissionCondition, AdmissionRequest } from "../../../resources/engine/engine.ts";
 import { keyOf } from "../../../resources/registry/registry.ts";
 import type { Revision } from "../../../storage/store.ts";
-import { isResize } from "../../admitted-types.ts";
-import type { AdmissionPlugin } from "../../admission-chain.ts";
+import { isResize, type AdmissionPlugin } from "../../admission-chain.ts";
 import { forbidden } from "../../forbidden.ts";
 import type { LimitedResource } from "./configuration.ts";
-import type { Evaluator, Measured } from "./evaluator.ts";
+import type { Evaluator, Measured } from "./evaluators.ts";
 import type { NamespaceUsage, Reservation } from "./namespace-usage.ts";
 import type { QuotaFacts } from "./quota-facts.ts";
 import type { QuotaIndex } from "./quota-index.ts";

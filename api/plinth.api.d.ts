@@ -1191,10 +1191,12 @@ export interface WatchEvent<O> {
 export type NewObject = {
   apiVersion: string;
   kind: string;
-  metadata: {
-    name?: string;
-    [field: string]: unknown;
-  };
+  metadata:
+    | ObjectMetaValue
+    | {
+        name?: string;
+        [field: string]: unknown;
+      };
 } & Record<string, unknown>;
 
 /**

@@ -1,3 +1,4 @@
+import { objectAs } from "../schema/api-object.ts";
 import type { Pod } from "../kinds/core/pod/pod.ts";
 import type { Container } from "../kinds/core/pod/container.ts";
 import type { AdmissionRequest } from "../resources/engine/engine.ts";
@@ -8,8 +9,8 @@ export type TolerationValue = NonNullable<PodSpecValue["tolerations"]>[number];
 
 /** Returns the pod of a create or update; a missing spec or list of containers is added. */
 export function podOf({ object }: AdmissionRequest): Pod & { spec: PodSpecValue } {
-  const pod = object as unknown as Pod;
-  pod.spec ??= { containers: [] } as unknown as PodSpecValue;
+  const pod = objectAs<Pod>(object!);
+  pod.spec ??= objectAs<PodSpecValue>({ containers: [] });
   // Validation rejects a pod without containers later.
   pod.spec.containers ??= [];
   return pod as Pod & { spec: PodSpecValue };

@@ -1,3 +1,4 @@
+import { objectAs } from "../schema/api-object.ts";
 import { labelKey } from "../vocabulary/names.ts";
 import { APIService } from "../kinds/apiregistration/api-service.ts";
 import { Follower } from "../resources/followers/follower.ts";
@@ -81,7 +82,7 @@ export class ApiServices {
     this.label = automanagedLabel(vocabulary);
     const { storePrefix } = resourceOf(APIService, vocabulary);
     const handler = {
-      put: (entry: Entry) => this.put(namesOf(entry.key).name, decodeEntry(entry) as unknown as APIService),
+      put: (entry: Entry) => this.put(namesOf(entry.key).name, objectAs<APIService>(decodeEntry(entry))),
       remove: (key: string) => this.remove(namesOf(key).name),
       failed,
     };

@@ -1,3 +1,4 @@
+import { objectAs } from "../schema/api-object.ts";
 import { compileLabelSelector } from "../base/selectors/label-selector.ts";
 import { ClusterRole } from "../kinds/rbac/roles.ts";
 import type { PolicyRule } from "../kinds/rbac/policy-rule.ts";
@@ -19,9 +20,9 @@ export const clusterRoleAggregation: Controller<Dependencies> = {
     const queue = new WorkQueue(
       context.clock,
       async (name) => {
-        const role = informer.get("", name) as unknown as ClusterRole | undefined;
+        const role = objectAs<ClusterRole>(informer.get("", name));
         if (role?.aggregationRule === undefined || role.metadata.deletionTimestamp !== undefined) return;
-        const rules = aggregate(role, [...informer.list()] as unknown as ClusterRole[]);
+        const rules = aggregate(role, objectAs<ClusterRole[]>([...informer.list()]));
         if (JSON.stringify(rules) === JSON.stringify(role.rules ?? [])) return;
         const reference = { apiVersion: roles.apiVersion, kind: roles.kind.name, name };
         const { resourceVersion } = role.metadata;
@@ -38,7 +39,7 @@ export const clusterRoleAggregation: Controller<Dependencies> = {
       )
         return;
       for (const other of informer.list()) {
-        if ((other as unknown as ClusterRole).aggregationRule !== undefined) queue.add(other.metadata.name!);
+        if (objectAs<ClusterRole>(other).aggregationRule !== undefined) queue.add(other.metadata.name!);
       }
     });
     return { close: () => queue.close() };

@@ -4,7 +4,7 @@ import { StatusError } from "../base/status-error.ts";
 import { nextTurn } from "../base/turns/yielding.ts";
 import { APIService } from "../kinds/apiregistration/api-service.ts";
 import { isTerminating, Namespace } from "../kinds/core/namespace.ts";
-import type { Client, NewObject } from "../resources/clients/client.ts";
+import type { Client } from "../resources/clients/client.ts";
 import { namesOf, prefixOf, type Resource } from "../resources/registry/registry.ts";
 import { decodeEntry, headerOf } from "../resources/objects/stored.ts";
 import type { Entry, Store } from "../storage/store.ts";
@@ -248,7 +248,7 @@ async function finish(
     const conditions = conditionsOf(obstacles, namespace);
     if (JSON.stringify(conditions) !== JSON.stringify(namespace.status?.conditions)) {
       const status = { ...namespace.status, conditions };
-      await client.update({ ...namespace, status } as unknown as NewObject, "status");
+      await client.update({ ...namespace, status }, "status");
     }
     return false;
   }
@@ -256,10 +256,7 @@ async function finish(
     (one) => one !== vocabulary.namespaceFinalizer,
   );
   if (finalizers.length === (namespace.spec?.finalizers ?? []).length) return true;
-  await client.update(
-    { ...namespace, spec: { ...namespace.spec, finalizers } } as unknown as NewObject,
-    "finalize",
-  );
+  await client.update({ ...namespace, spec: { ...namespace.spec, finalizers } }, "finalize");
   return true;
 }
 

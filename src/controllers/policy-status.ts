@@ -51,7 +51,7 @@ export const policyStatus: Controller<PolicyStatusDependencies> = {
         // The object has its stored version, which may not be served.
         const { apiVersion } = registry.require(kind);
         const written = { ...structuredClone(object), apiVersion, status };
-        await client.update(written as unknown as Parameters<typeof client.update>[0], "status");
+        await client.update(written, "status");
         return undefined;
       },
     });

@@ -3,7 +3,6 @@ import type { QuotaFacts } from "../admission/plugins/resource-quota/quota-facts
 import type { QuotaIndex } from "../admission/plugins/resource-quota/quota-index.ts";
 import type { NamespaceUsage } from "../admission/plugins/resource-quota/namespace-usage.ts";
 import { detach, type MaybePromise } from "../base/turns/maybe-promise.ts";
-import type { NewObject } from "../resources/clients/client.ts";
 import { isRaced } from "../resources/clients/races.ts";
 import type { Controller, ControllerContext, QueueDependencies } from "./controller.ts";
 import { WorkQueue, type QueueObserver } from "./work-queue.ts";
@@ -164,7 +163,7 @@ async function writeStatus(
   if (sameAmounts(status.hard, object.status?.hard) && sameAmounts(status.used, object.status?.used))
     return true;
   try {
-    await client.update({ ...structuredClone(object), status } as unknown as NewObject, "status");
+    await client.update({ ...structuredClone(object), status }, "status");
     return true;
   } catch (error) {
     if (!isRaced(error)) throw error;

@@ -45,3 +45,13 @@ export interface OwnerReferenceValue {
   controller?: boolean;
   blockOwnerDeletion?: boolean;
 }
+
+/**
+ * Views an object as one of a kind. The caller knows its kind, by which it was selected, and it was decoded or checked by the kind's
+ * declaration, so it has the form of `O`.
+ */
+export function objectAs<O>(object: object): O;
+export function objectAs<O>(object: object | undefined): O | undefined;
+export function objectAs<O>(object: object | undefined): O | undefined {
+  return object as O | undefined;
+}

@@ -1,3 +1,4 @@
+import { objectAs } from "../../schema/api-object.ts";
 import { labelKey } from "../../vocabulary/names.ts";
 import { isDeepStrictEqual } from "node:util";
 import { andThen } from "../../base/turns/maybe-promise.ts";
@@ -36,7 +37,7 @@ export function certificateApproval(authorizer: Authorizer, vocabulary: Vocabula
     concerns,
     validate({ operation, target, user, live }) {
       if (!concerns(operation, target)) return;
-      const { signerName } = (live as unknown as Request).spec;
+      const { signerName } = objectAs<Request>(live!).spec;
       return andThen(maySignFor(authorizer, vocabulary, user, "approve", signerName), (allowed) => {
         if (allowed) return;
         throw forbidden(target, `user not permitted to approve requests with signerName "${signerName}"`);
@@ -56,8 +57,8 @@ export function certificateSigning(authorizer: Authorizer, vocabulary: Vocabular
     concerns,
     validate({ operation, target, user, object, live }) {
       if (!concerns(operation, target)) return;
-      const { spec, status: before } = live as unknown as Request;
-      const { status: now } = object as unknown as Request;
+      const { spec, status: before } = objectAs<Request>(live!);
+      const { status: now } = objectAs<Request>(object!);
       const sameCertificate = now?.certificate === before?.certificate;
       if (sameCertificate && isDeepStrictEqual(now?.conditions, before?.conditions)) return;
       return andThen(maySignFor(authorizer, vocabulary, user, "sign", spec.signerName), (allowed) => {
@@ -81,7 +82,7 @@ export function certificateSubjectRestriction(vocabulary: Vocabulary): Admission
     concerns,
     validate({ operation, target, object }) {
       if (!concerns(operation, target)) return;
-      const { signerName, request } = (object as unknown as Request).spec;
+      const { signerName, request } = objectAs<Request>(object!).spec;
       if (signerName !== restricted) return;
       const pem = pemOfBase64(request ?? "");
       if (!requestedCertificate(pem).subjectName.organizations.includes(masters)) return;

@@ -1,3 +1,4 @@
+import { objectAs } from "../../schema/api-object.ts";
 import { labelKey } from "../../vocabulary/names.ts";
 import { andThen } from "../../base/turns/maybe-promise.ts";
 import { IngressClass } from "../../kinds/networking/ingress-class.ts";
@@ -22,7 +23,7 @@ export function defaultIngressClass(
     name: "DefaultIngressClass",
     concerns: concernsOnly([Ingress], "CREATE"),
     mutate({ object, target }) {
-      const ingress = object as unknown as Ingress;
+      const ingress = objectAs<Ingress>(object!);
       const namesClass =
         ingress.spec?.ingressClassName !== undefined ||
         ingress.metadata.annotations?.[annotation] !== undefined;

@@ -1,3 +1,4 @@
+import { objectAs } from "../../schema/api-object.ts";
 import { labelKey } from "../../vocabulary/names.ts";
 import { andThen } from "../../base/turns/maybe-promise.ts";
 import { resource as resourceGroup, isKindOf } from "../../kinds/groups.ts";
@@ -67,14 +68,14 @@ function firstAccess({ operation, target, object, live }: AdmissionRequest): str
     return index === -1 || isGranted ? undefined : `status.allocation.devices.results[${index}].adminAccess`;
   }
   const isTemplate = isKindOf(target.resource.stored.kind, resourceGroup, "ResourceClaimTemplate");
-  const { spec } = object as unknown as Claim;
+  const { spec } = objectAs<Claim>(object!);
   const requests = (isTemplate ? spec?.spec : spec)?.devices?.requests ?? [];
   const index = firstOf(requests.map(({ exactly = {} }) => exactly));
   return index === -1 ? undefined : `spec.devices.requests[${index}].adminAccess`;
 }
 
 function resultsOf(claim: ApiObject | undefined): readonly Access[] {
-  return (claim as unknown as Claim | undefined)?.status?.allocation?.devices?.results ?? [];
+  return objectAs<Claim>(claim)?.status?.allocation?.devices?.results ?? [];
 }
 
 function firstOf(accesses: readonly Access[]): number {

@@ -1,3 +1,4 @@
+import { objectAs } from "../../schema/api-object.ts";
 import type { AdmissionPlugin, AdmittedType } from "../admission-chain.ts";
 import { andThen } from "../../base/turns/maybe-promise.ts";
 import type { Authorizer } from "../../authorization/authorizer.ts";
@@ -67,9 +68,6 @@ function checkBinding(
   sources: Sources,
 ): Promise<void> {
   const { namespace, name } = target;
-  const binding = object as unknown as WrittenBinding;
-  return checkBindingWrite(
-    { user, namespace, name, binding, live: live as unknown as WrittenBinding | undefined },
-    sources,
-  );
+  const binding = objectAs<WrittenBinding>(object);
+  return checkBindingWrite({ user, namespace, name, binding, live: objectAs<WrittenBinding>(live) }, sources);
 }

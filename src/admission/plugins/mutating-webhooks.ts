@@ -1,6 +1,6 @@
+import { jsonOf } from "../../base/json/value.ts";
 import { groupAnnotation } from "../../vocabulary/names.ts";
 import { andThen, type MaybePromise } from "../../base/turns/maybe-promise.ts";
-import type { JsonValue } from "../../base/json/value.ts";
 import { encodeJson } from "../../base/json/encode.ts";
 import { MutatingWebhookConfiguration } from "../../kinds/admissionregistration/mutating-webhook-configuration.ts";
 import type { AdmissionRequest } from "../../resources/engine/engine.ts";
@@ -108,7 +108,7 @@ class Mutation {
     const { patch } = await calls.call(match, request, reviews, this.deadlineMs);
     if (patch.length === 0) return false;
     const changed = await applyWebhookPatch(webhook, request, objects, resource, patch);
-    const annotation = { configuration, webhook, patch, patchType: "JSONPatch" } as unknown as JsonValue;
+    const annotation = jsonOf({ configuration, webhook, patch, patchType: "JSONPatch" });
     const key = groupAnnotation(services.vocabulary.groupSuffix, position, "patch.webhook.admission");
     request.effects.annotate(key, encodeJson(annotation), "Request");
     return changed;

@@ -1,3 +1,4 @@
+import { objectAs } from "../../schema/api-object.ts";
 import { labelKey } from "../../vocabulary/names.ts";
 import { PersistentVolume } from "../../kinds/core/persistent-volume.ts";
 import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
@@ -14,7 +15,7 @@ export function persistentVolumeLabel({ domain }: Vocabulary): AdmissionPlugin {
     name: "PersistentVolumeLabel",
     concerns: concernsOnly([PersistentVolume], "CREATE"),
     mutate({ object }) {
-      const volume = object as unknown as PersistentVolume;
+      const volume = objectAs<PersistentVolume>(object!);
       const id = volume.spec?.awsElasticBlockStore?.volumeID ?? "";
       const [, zone, region] = /^aws:\/\/(([a-z0-9-]{1,60}\d)[a-z])\//.exec(id) ?? [];
       if (zone === undefined || region === undefined) return;

@@ -1,3 +1,4 @@
+import { objectAs } from "../../schema/api-object.ts";
 import { andThen } from "../../base/turns/maybe-promise.ts";
 import { Pod } from "../../kinds/core/pod/pod.ts";
 import { PriorityClass } from "../../kinds/scheduling/priority-class.ts";
@@ -29,7 +30,7 @@ const noClass: ClassFacts = {
  */
 export function priority(facts: AdmissionFacts): AdmissionPlugin {
   const classes = facts.of(PriorityClass, (object) => {
-    const { metadata, value, globalDefault, preemptionPolicy } = object as unknown as PriorityClass;
+    const { metadata, value, globalDefault, preemptionPolicy } = objectAs<PriorityClass>(object);
     return {
       name: metadata.name!,
       value,
@@ -57,7 +58,7 @@ export function priority(facts: AdmissionFacts): AdmissionPlugin {
     },
     validate(request) {
       const { target, object, operation } = request;
-      if (!isOf(target, PriorityClass) || (object as unknown as PriorityClass).globalDefault !== true) return;
+      if (!isOf(target, PriorityClass) || objectAs<PriorityClass>(object!).globalDefault !== true) return;
       return andThen(classes.in(""), (all) => {
         const other = all.find(
           ({ name, isDefault }) => isDefault && (operation === "CREATE" || name !== target.name),
@@ -102,7 +103,7 @@ function setPriority(request: AdmissionRequest, found: ClassFacts): void {
 /** Keeps the priority in an update without one, for clients that don't know the field. */
 function keep(request: AdmissionRequest): void {
   const { spec } = podOf(request);
-  const before = (request.live as unknown as Pod).spec;
+  const before = objectAs<Pod>(request.live!).spec;
   if (before?.priority !== undefined) spec.priority ??= before.priority;
   if (before?.preemptionPolicy !== undefined) spec.preemptionPolicy ??= before.preemptionPolicy;
 }

@@ -1,3 +1,4 @@
+import { objectAs } from "../../schema/api-object.ts";
 import { andThen } from "../../base/turns/maybe-promise.ts";
 import { compareQuantities, parseQuantity } from "../../base/quantity.ts";
 import { RuntimeClass } from "../../kinds/node/runtime-class.ts";
@@ -17,7 +18,7 @@ export function runtimeClass(
   facts: AdmissionFacts,
   { overheadOfRuntimeClass }: VocabularyBehavior,
 ): AdmissionPlugin {
-  const classes = facts.of(RuntimeClass, (object) => object as unknown as RuntimeClass);
+  const classes = facts.of(RuntimeClass, (object) => objectAs<RuntimeClass>(object));
   return {
     name: "RuntimeClass",
     concerns: concernsPods("CREATE"),

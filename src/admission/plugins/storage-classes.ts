@@ -1,3 +1,4 @@
+import { objectAs } from "../../schema/api-object.ts";
 import { labelKey } from "../../vocabulary/names.ts";
 import { andThen } from "../../base/turns/maybe-promise.ts";
 import { PersistentVolumeClaim } from "../../kinds/core/persistent-volume-claim.ts";
@@ -21,7 +22,7 @@ function storageClasses(facts: AdmissionFacts, { domain }: Vocabulary): Followed
   ];
   return facts.of(StorageClass, (object) => ({
     ...defaultClassFacts(object, marks),
-    allowsExpansion: (object as unknown as StorageClass).allowVolumeExpansion === true,
+    allowsExpansion: objectAs<StorageClass>(object).allowVolumeExpansion === true,
   }));
 }
 
@@ -36,7 +37,7 @@ export function defaultStorageClass(facts: AdmissionFacts, vocabulary: Vocabular
     name: "DefaultStorageClass",
     concerns: concernsOnly([PersistentVolumeClaim], "CREATE"),
     mutate({ object, target }) {
-      const claim = object as unknown as PersistentVolumeClaim;
+      const claim = objectAs<PersistentVolumeClaim>(object!);
       const namesClass =
         claim.spec?.storageClassName !== undefined || claim.metadata.annotations?.[annotation] !== undefined;
       return andThen(classes.in(""), (all) => {
@@ -61,8 +62,8 @@ export function persistentVolumeClaimResize(facts: AdmissionFacts, vocabulary: V
     name: "PersistentVolumeClaimResize",
     concerns: concernsOnly([PersistentVolumeClaim], "UPDATE"),
     validate({ object, live, target }) {
-      const claim = object as unknown as PersistentVolumeClaim;
-      const before = live as unknown as PersistentVolumeClaim;
+      const claim = objectAs<PersistentVolumeClaim>(object!);
+      const before = objectAs<PersistentVolumeClaim>(live!);
       if (sizeOf(claim) <= sizeOf(before)) return;
       if (before.status?.phase !== "Bound") {
         throw forbidden(target, "Only bound persistent volume claims can be expanded");

@@ -1,3 +1,4 @@
+import { objectAs } from "../../schema/api-object.ts";
 import { labelKey } from "../../vocabulary/names.ts";
 import { Node } from "../../kinds/core/node/node.ts";
 import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
@@ -13,7 +14,7 @@ export function taintNodesByCondition({ domain }: Vocabulary): AdmissionPlugin {
     name: "TaintNodesByCondition",
     concerns: concernsOnly([Node], "CREATE"),
     mutate({ object }) {
-      const node = object as unknown as Node;
+      const node = objectAs<Node>(object!);
       const spec = (node.spec ??= {});
       const taints = spec.taints ?? [];
       if (taints.some((taint) => taint.key === key && taint.effect === "NoSchedule")) return;

@@ -1,3 +1,4 @@
+import { objectAs } from "../../schema/api-object.ts";
 import { isDeepStrictEqual } from "node:util";
 import type { Authorizer } from "../../authorization/authorizer.ts";
 import { andThen } from "../../base/turns/maybe-promise.ts";
@@ -23,7 +24,7 @@ export function clusterTrustBundleAttest(authorizer: Authorizer, vocabulary: Voc
       subresource === "" &&
       isKindOf(resource.stored.kind, certificates, "ClusterTrustBundle"),
     validate({ target, user, object, live }) {
-      const { signerName = "" } = (object as unknown as ClusterTrustBundleV1).spec;
+      const { signerName = "" } = objectAs<ClusterTrustBundleV1>(object!).spec;
       if (signerName === "") return;
       if (live !== undefined && isDeepStrictEqual(withoutOwners(object!), withoutOwners(live))) return;
       return andThen(maySignFor(authorizer, vocabulary, user, "attest", signerName), (allowed) => {
@@ -47,8 +48,8 @@ export function podCertificateSigning(authorizer: Authorizer, vocabulary: Vocabu
       subresource === "status" &&
       isKindOf(resource.stored.kind, certificates, "PodCertificateRequest"),
     validate({ target, user, object, live }) {
-      const { spec, status } = live as unknown as PodRequest;
-      if (isDeepStrictEqual((object as unknown as PodRequest).status, status)) return;
+      const { spec, status } = objectAs<PodRequest>(live!);
+      if (isDeepStrictEqual(objectAs<PodRequest>(object!).status, status)) return;
       return andThen(maySignFor(authorizer, vocabulary, user, "sign", spec.signerName), (allowed) => {
         if (allowed) return;
         const { resource, name } = target;

@@ -1,3 +1,4 @@
+import { objectAs } from "../../schema/api-object.ts";
 import { configurationType, patchListType } from "../../cel/types/patch-types.ts";
 import type { MutatingAdmissionPolicy } from "../../kinds/admissionregistration/mutating-admission-policy.ts";
 import type { ApiObject } from "../../schema/kind.ts";
@@ -21,7 +22,7 @@ export interface MutatingPolicy extends PolicyBase {
 
 /** Reads a mutating policy; its expressions are compiled at their first use. */
 export function mutatingPolicyOf(object: ApiObject, programs: PolicyPrograms): MutatingPolicy {
-  const { metadata, spec } = object as unknown as MutatingAdmissionPolicy;
+  const { metadata, spec } = objectAs<MutatingAdmissionPolicy>(object);
   const { paramKind, matchConditions: conditions = [] } = spec ?? {};
   const base = programs.variables(paramKind !== undefined);
   const declared = new DeclaredVariables(spec?.variables ?? [], base, programs);

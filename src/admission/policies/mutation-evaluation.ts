@@ -1,3 +1,4 @@
+import { jsonOf, isObject, type JsonObject, type JsonValue } from "../../base/json/value.ts";
 import { formatFaults } from "../../cel/syntax/fault-text.ts";
 import { type Value, CelList } from "../../cel/values/values.ts";
 import type { AdmissionRequest } from "../../resources/engine/engine.ts";
@@ -11,7 +12,6 @@ import { mutationDenial, MutationFailure, type MutationDenial } from "./mutation
 import type { MutationObserver } from "./policy-observer.ts";
 import { PolicyInputs, type PolicyServices } from "./policy-inputs.ts";
 import type { Candidate } from "./policy-set.ts";
-import { isObject, type JsonObject, type JsonValue } from "../../base/json/value.ts";
 import { StatusError } from "../../base/status-error.ts";
 import type { YieldIfDue } from "../../base/turns/yielding.ts";
 import { ConstructedObject } from "../../cel/values/collections.ts";
@@ -174,7 +174,7 @@ async function applyMutation(
   yieldIfDue: YieldIfDue,
 ): Promise<boolean> {
   try {
-    const object = (await objects.copy(resource)) as unknown as JsonObject;
+    const object = jsonOf(await objects.copy(resource));
     await yieldIfDue();
     const patched =
       type === "JSONPatch"

@@ -1,5 +1,6 @@
+import { jsonOf, type JsonValue, deepClone } from "../../base/json/value.ts";
+import { objectAs } from "../../schema/api-object.ts";
 import type { Clock } from "../../base/time/clock.ts";
-import { type JsonValue, deepClone } from "../../base/json/value.ts";
 import { createYielder, nextTurn, type YieldIfDue } from "../../base/turns/yielding.ts";
 import type { Authorizer } from "../../authorization/authorizer.ts";
 import { bind, type Bindings } from "../../cel/compile.ts";
@@ -123,9 +124,9 @@ export class PolicyInputs {
       if (target.namespace === "" || !registry.serves(Namespace)) return null;
       const entry = await store.get(keyOf(registry.require(Namespace), "", target.namespace));
       if (entry === undefined) return null;
-      const { metadata, spec, status } = decodeEntry(entry) as unknown as Namespace;
+      const { metadata, spec, status } = objectAs<Namespace>(decodeEntry(entry));
       const { uid, managedFields: _, ...rest } = metadata;
-      return { metadata: { ...rest, UID: uid }, spec, status } as unknown as JsonValue;
+      return jsonOf({ metadata: { ...rest, UID: uid }, spec, status });
     };
     return bind(namespaceEnvironment, { namespaceObject: await namespaceObject() });
   }

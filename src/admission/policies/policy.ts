@@ -1,3 +1,4 @@
+import { objectAs } from "../../schema/api-object.ts";
 import type { ValidatingAdmissionPolicyBinding } from "../../kinds/admissionregistration/validating-admission-policy-binding.ts";
 import type { ValidatingAdmissionPolicy } from "../../kinds/admissionregistration/validating-admission-policy.ts";
 import type { Registry, Resource } from "../../resources/registry/registry.ts";
@@ -82,7 +83,7 @@ type MatchResources = NonNullable<NonNullable<ValidatingAdmissionPolicy["spec"]>
 
 /** Reads a policy; its expressions are compiled at their first use. */
 export function policyOf(object: ApiObject, programs: PolicyPrograms): Policy {
-  const { metadata, spec } = object as unknown as ValidatingAdmissionPolicy;
+  const { metadata, spec } = objectAs<ValidatingAdmissionPolicy>(object);
   const { paramKind, matchConditions = [], auditAnnotations = [] } = spec ?? {};
   const base = programs.variables(paramKind !== undefined);
   const declared = new DeclaredVariables(spec?.variables ?? [], base, programs);
@@ -144,7 +145,7 @@ export function usesVariable(expressions: readonly (PolicyExpression | undefined
 
 /** Reads a binding of a validating or of a mutating policy, which has no actions. */
 export function bindingOf(object: ApiObject): Binding {
-  const { metadata, spec } = object as unknown as ValidatingAdmissionPolicyBinding;
+  const { metadata, spec } = objectAs<ValidatingAdmissionPolicyBinding>(object);
   const { paramRef, matchResources, validationActions } = spec ?? {};
   return {
     name: metadata.name ?? "",

@@ -1,5 +1,5 @@
+import { jsonOf } from "../../base/json/value.ts";
 import { encodeJson } from "../../base/json/encode.ts";
-import type { JsonValue } from "../../base/json/value.ts";
 import type { AdmissionRequest } from "../../resources/engine/engine.ts";
 
 /** A webhook, or a policy with a binding and parameters. */
@@ -48,5 +48,5 @@ export class Reinvocation {
 }
 
 function textOf({ object }: AdmissionRequest): string {
-  return encodeJson(object as unknown as JsonValue);
+  return encodeJson(jsonOf(object!));
 }

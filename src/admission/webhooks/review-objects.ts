@@ -1,5 +1,5 @@
+import { jsonOf, deepClone, deepEqual, type JsonValue } from "../../base/json/value.ts";
 import { encodeJson } from "../../base/json/encode.ts";
-import { deepClone, deepEqual, type JsonValue } from "../../base/json/value.ts";
 import { andThen, type MaybePromise } from "../../base/turns/maybe-promise.ts";
 import { fromStored, type AdmissionRequest } from "../../resources/engine/engine.ts";
 import { complete } from "../../resources/input/input.ts";
@@ -133,7 +133,7 @@ export class ReviewObjects {
     }
     for (const member of Object.keys(object)) delete object[member];
     Object.assign(object, after);
-    const changed = !deepEqual(object as unknown as JsonValue, before as unknown as JsonValue);
+    const changed = !deepEqual(jsonOf(object), jsonOf(before));
     if (changed) this.texts.clear();
     return changed;
   }
@@ -178,7 +178,7 @@ export class ReviewObjects {
 }
 
 function textOf(object: OptionalObject): string {
-  return object === undefined ? "null" : encodeJson(object as unknown as JsonValue);
+  return object === undefined ? "null" : encodeJson(jsonOf(object));
 }
 
 /** Decodes an object as the kind; apiVersion, kind and metadata are filled in if they are missing or differ. */

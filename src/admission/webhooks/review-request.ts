@@ -1,6 +1,6 @@
+import { jsonOf } from "../../base/json/value.ts";
 import { groupVersion } from "../../vocabulary/names.ts";
 import { encodeJson } from "../../base/json/encode.ts";
-import type { JsonValue } from "../../base/json/value.ts";
 import { andThen, type MaybePromise } from "../../base/turns/maybe-promise.ts";
 import { shownUser } from "../../base/user-info.ts";
 import { Namespace } from "../../kinds/core/namespace.ts";
@@ -46,7 +46,7 @@ export class ReviewRequests {
     const { request } = this;
     const options = request.operation === "CONNECT" ? null : optionsOf(request, this.vocabulary);
     const members = { ...requestAttributes(request), options };
-    return encodeJson(members as unknown as JsonValue).slice(1, -1);
+    return encodeJson(jsonOf(members)).slice(1, -1);
   }
 }
 

@@ -1,4 +1,4 @@
-import type { JsonValue } from "../../base/json/value.ts";
+import { jsonOf, type JsonValue } from "../../base/json/value.ts";
 import { bind, compile, type Environment, type Program } from "../../cel/compile.ts";
 import { formatFaults } from "../../cel/syntax/fault-text.ts";
 import { configurationLanguage } from "../../cel/libraries.ts";
@@ -109,7 +109,7 @@ class Conditions implements RequestMatcher {
 /** Returns the variable `request`. All fields of a request are present, also empty ones. */
 function requestOf(attributes: Attributes): JsonValue {
   const { name: user, uid, groups, extra } = attributes.user;
-  const subject = { user, uid, groups: [...groups], extra: extra as unknown as JsonValue };
+  const subject = { user, uid, groups: [...groups], extra: jsonOf(extra) };
   if (attributes.kind === "nonResource") {
     const { path, verb } = attributes;
     return { ...subject, nonResourceAttributes: { path, verb } };
@@ -126,6 +126,6 @@ function selectorMembers(selectors: RequestSelectors | undefined): Record<string
     labelSelector: selectors?.labelSelector ?? [],
   }).filter(([, requirements]) => requirements.length > 0);
   return Object.fromEntries(
-    members.map(([name, requirements]) => [name, { requirements: requirements as unknown as JsonValue }]),
+    members.map(([name, requirements]) => [name, { requirements: jsonOf(requirements) }]),
   );
 }

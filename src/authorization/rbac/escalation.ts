@@ -1,4 +1,4 @@
-import { deepEqual, type JsonValue } from "../../base/json/value.ts";
+import { jsonOf, deepEqual, type JsonValue } from "../../base/json/value.ts";
 import { objectForbidden, objectNotFound } from "../../base/object-errors.ts";
 import type { StatusError } from "../../base/status-error.ts";
 import type { UserInfo } from "../../base/user-info.ts";
@@ -159,7 +159,7 @@ function withoutGarbageCollectorFields(object: WrittenRole | WrittenBinding): Js
     selfLink: undefined,
     resourceVersion: undefined,
   };
-  return { ...object, metadata } as unknown as JsonValue;
+  return jsonOf({ ...object, metadata });
 }
 
 function forbidden(

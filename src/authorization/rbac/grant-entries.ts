@@ -1,3 +1,4 @@
+import { objectAs } from "../../schema/api-object.ts";
 import { decodedEntry } from "../../resources/followers/informer.ts";
 import { namesOf } from "../../resources/registry/registry.ts";
 import type { Entry } from "../../storage/store.ts";
@@ -10,13 +11,13 @@ export function putGrant(index: RbacIndex, entry: Entry, lasting: boolean): void
   const object = decodedEntry(entry, lasting);
   switch (object.kind) {
     case "ClusterRole":
-      return index.putClusterRole(name, object as unknown as StoredRole);
+      return index.putClusterRole(name, objectAs<StoredRole>(object));
     case "Role":
-      return index.putRole(namespace, name, object as unknown as StoredRole);
+      return index.putRole(namespace, name, objectAs<StoredRole>(object));
     case "ClusterRoleBinding":
-      return index.putClusterRoleBinding(name, object as unknown as BindingObject);
+      return index.putClusterRoleBinding(name, objectAs<BindingObject>(object));
     case "RoleBinding":
-      return index.putRoleBinding(namespace, name, object as unknown as BindingObject);
+      return index.putRoleBinding(namespace, name, objectAs<BindingObject>(object));
   }
 }
 

@@ -1,3 +1,4 @@
+import { objectAs } from "../../schema/api-object.ts";
 import type { YieldIfDue } from "../../base/turns/yielding.ts";
 import { decodedEntry } from "../../resources/followers/informer.ts";
 import { namesOf } from "../../resources/registry/registry.ts";
@@ -113,7 +114,7 @@ export function loggedChange(
   }
   const subjects = [entry, previous].flatMap((one) => {
     if (one === undefined) return [];
-    return readSubjects(decodedEntry(one, false) as unknown as BindingObject, namespace).subjects;
+    return readSubjects(objectAs<BindingObject>(decodedEntry(one, false)), namespace).subjects;
   });
   return { revision, namespace, subjects: subjectTexts(subjects, vocabulary) };
 }

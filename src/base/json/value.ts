@@ -9,6 +9,15 @@ export interface JsonObject {
   [name: string]: JsonValue;
 }
 
+/**
+ * Views an object as the JSON that it consists of. The interfaces of objects have no index signature, so the type checker can't see it.
+ *
+ * @param object has only members that are JSON values, or undefined, which isn't encoded.
+ */
+export function jsonOf(object: object): JsonObject {
+  return object as JsonObject;
+}
+
 /** Whether a value is a JSON object (not an array, not null). */
 export function isObject(value: JsonValue | undefined): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);

@@ -1,3 +1,4 @@
+import { objectAs } from "../../schema/api-object.ts";
 import { defaultRelease } from "../../base/releases.ts";
 import { deepClone, isObject, type JsonObject, type JsonValue, setMember } from "../../base/json/value.ts";
 import type { KindContext } from "../../schema/context.ts";
@@ -145,7 +146,7 @@ function applyStep(step: Step, object: JsonObject, notes: Note[], context: KindC
   const { kind, source, by } = step;
   const read = readByKind(source, object, notes);
   const inputNames = new Set(Object.keys(read));
-  const result = kind.conversion![by]({ metadata: {}, ...read } as unknown as ApiObject, context);
+  const result = kind.conversion![by](objectAs<ApiObject>({ metadata: {}, ...read }), context);
   result.kind = kind.name;
   const members = Object.entries(withoutAbsent(result as JsonObject) as JsonObject);
   // Empty members that the conversion adds, such as a status, are dropped.

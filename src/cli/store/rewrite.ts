@@ -1,3 +1,4 @@
+import { objectAs } from "../../schema/api-object.ts";
 import { accessFlags, accessOf } from "../client/access-flags.ts";
 import { ClientError } from "../client/client-error.ts";
 import { ResourceTable, type KnownResource } from "../client/resource-table.ts";
@@ -175,7 +176,7 @@ async function rewriteObject(
     const answer = await client.mergePatch(path, {});
     // An object that was deleted meanwhile needs nothing.
     if (answer === undefined) return;
-    const { resourceVersion } = (answer as unknown as ListedObject).metadata;
+    const { resourceVersion } = objectAs<ListedObject>(answer).metadata;
     counts.add(resourceVersion !== metadata.resourceVersion);
   });
 }

@@ -1,6 +1,5 @@
 import type { Availability } from "../../aggregation/remote-api-service.ts";
 import { APIService } from "../../kinds/apiregistration/api-service.ts";
-import type { NewObject } from "../../resources/clients/client.ts";
 import { unlessRaced } from "../../resources/clients/races.ts";
 import { resourceOf } from "../../resources/registry/registry.ts";
 import type { ApiServiceListener, ApiServices } from "../../aggregation/api-services.ts";
@@ -78,5 +77,5 @@ async function writeAvailability(context: AvailabilityDependencies, name: string
   const others = conditions.filter(({ type }) => type !== "Available");
   const status = { ...live.status, conditions: [...others, condition] };
   // If another write comes first, the listener is called with it and checks again.
-  await unlessRaced(() => client.update({ ...live, status } as unknown as NewObject, "status"));
+  await unlessRaced(() => client.update({ ...live, status }, "status"));
 }

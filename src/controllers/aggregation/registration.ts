@@ -175,7 +175,7 @@ class Registration {
     const { metadata, spec } = this.manifest(name, desired);
     const labels = { ...live.metadata.labels, ...(metadata["labels"] as object) };
     const updated = { ...live, metadata: { ...live.metadata, labels }, spec };
-    await unlessRaced(() => client.update(updated as unknown as NewObject));
+    await unlessRaced(() => client.update(updated));
   }
 
   private async remove(name: string): Promise<void> {

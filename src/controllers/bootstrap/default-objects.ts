@@ -1,3 +1,4 @@
+import { objectAs } from "../../schema/api-object.ts";
 import { groupVersion } from "../../vocabulary/names.ts";
 import type { MaybePromise } from "../../base/turns/maybe-promise.ts";
 import { StatusError } from "../../base/status-error.ts";
@@ -119,7 +120,7 @@ export async function reconcileDefaultPolicy(
       if (existing === undefined && expected.metadata.name === split) {
         const source = await client.find({ ...expected, name: `${systemPrefix}discovery`, namespace: "" });
         if (source !== undefined)
-          return createSplitBinding(expected, source as unknown as BindingManifest, vocabulary);
+          return createSplitBinding(expected, objectAs<BindingManifest>(source), vocabulary);
       }
       return reconcileBinding(expected, existing, vocabulary);
     });
@@ -132,7 +133,7 @@ export async function reconcileDefaultPolicy(
 
 /** Returns the rules that the controller `clusterrole-aggregation` would give to the aggregated roles, by role name. */
 function aggregatedRules(roles: readonly RoleManifest[]): ReadonlyMap<string, PolicyRule[]> {
-  let current = roles as unknown as readonly ClusterRole[];
+  let current = objectAs<readonly ClusterRole[]>(roles);
   // An aggregated role may select another aggregated role, whose rules are complete one round earlier.
   for (let before = ""; before !== JSON.stringify(current);) {
     before = JSON.stringify(current);

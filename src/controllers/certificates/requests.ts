@@ -92,9 +92,7 @@ export async function writeStatus(
   status: NonNullable<Request["status"]>,
 ): Promise<void> {
   const object = { ...request, status: { ...request.status, ...status } };
-  await unlessRaced(() =>
-    client.update(object as unknown as Parameters<typeof client.update>[0], subresource),
-  );
+  await unlessRaced(() => client.update(object, subresource));
 }
 
 /** Returns the conditions of a request with one more, whose status is True. */

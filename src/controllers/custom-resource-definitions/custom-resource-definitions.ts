@@ -1,7 +1,8 @@
-import { deepEqual, type JsonValue } from "../../base/json/value.ts";
+import { jsonOf, deepEqual } from "../../base/json/value.ts";
+import { objectAs } from "../../schema/api-object.ts";
 import { CustomResourceDefinition } from "../../kinds/apiextensions/custom-resource-definition.ts";
 import { cleanupFinalizer } from "../../kinds/apiextensions/deletion.ts";
-import type { NewObject, Client } from "../../resources/clients/client.ts";
+import type { Client } from "../../resources/clients/client.ts";
 import { definitionOutline } from "../../custom-resources/definitions/compressed-definition.ts";
 import { Follower } from "../../resources/followers/follower.ts";
 import { unlessRaced } from "../../resources/clients/races.ts";
@@ -85,7 +86,7 @@ class DefinitionKeeper {
     const { registry, clock } = this.context;
     const now = `${new Date(clock.now()).toISOString().slice(0, 19)}Z`;
     const status = statusOf(outline, reserved.exceptOf(outline.metadata.name!), registry, now);
-    const isSame = deepEqual(status as unknown as JsonValue, outline.status as unknown as JsonValue);
+    const isSame = deepEqual(jsonOf(status), jsonOf(outline.status!));
     return isSame ? undefined : status;
   }
 
@@ -109,7 +110,7 @@ class DefinitionKeeper {
     if (status === undefined) return;
     // Recorded before the follower reports the write, because the next definition may request the same names.
     reserved.set(name, status.acceptedNames);
-    await unlessRaced(() => client.update({ ...decoded(entry), status } as unknown as NewObject, "status"));
+    await unlessRaced(() => client.update({ ...decoded(entry), status }, "status"));
   }
 
   /** Deletes the objects of a terminating definition, and removes its finalizer when none is left. */
@@ -129,12 +130,12 @@ class DefinitionKeeper {
     if (left > 0) return this.queue.addLater(definition.metadata.name!, recheckMs);
     const finalizers = definition.metadata.finalizers!.filter((one) => one !== finalizer);
     const metadata = { ...definition.metadata, finalizers };
-    await unlessRaced(() => client.update({ ...definition, metadata } as unknown as NewObject));
+    await unlessRaced(() => client.update({ ...definition, metadata }));
   }
 }
 
 function decoded(entry: Entry): CustomResourceDefinition {
-  return decodeEntry(entry) as unknown as CustomResourceDefinition;
+  return objectAs<CustomResourceDefinition>(decodeEntry(entry));
 }
 
 /** Returns the group of a definition from its name, which has the form `plural.group`. */

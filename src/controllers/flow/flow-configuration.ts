@@ -1,3 +1,4 @@
+import { objectAs } from "../../schema/api-object.ts";
 import { labelKey } from "../../vocabulary/names.ts";
 import { Timestamps } from "../../base/time/timestamps.ts";
 import { WorkQueue, type QueueObserver } from "../work-queue.ts";
@@ -165,7 +166,7 @@ export class FlowConfiguration {
     const context = { vocabulary, enabled: () => true, release: registry.release, subresource: "" };
     const resource = registry.serves(kind) ? registry.require(kind) : resourceOf(kind, vocabulary);
     const object = fromStored(resource, decodeEntry(entry), context);
-    return object as unknown as StoredObject;
+    return objectAs<StoredObject>(object);
   }
 
   private resource(kind: FlowKind): Resource {
@@ -260,5 +261,5 @@ function merge<O extends { readonly metadata: { readonly name: string } }>(
   const missing = defaults.filter(
     ({ object, mandatory }) => !storedObjects.has(object.metadata.name) && (mandatory || !mandatoryOnly),
   );
-  return [...([...storedObjects.values()] as unknown as O[]), ...missing.map(({ object }) => object)];
+  return [...objectAs<O[]>([...storedObjects.values()]), ...missing.map(({ object }) => object)];
 }

@@ -73,7 +73,7 @@ async function updateStatus(
     if (definition === undefined) return;
     const written = { ...definition, status: change(definition, new Timestamps(clock).now()) };
     try {
-      await client.update(written as unknown as Parameters<typeof client.update>[0], "status");
+      await client.update(written, "status");
       return;
     } catch (error) {
       // The migration would take a conflict for its own.

@@ -1,3 +1,4 @@
+import { objectAs } from "../../schema/api-object.ts";
 import { applies, since } from "../../base/release-rows.ts";
 import { Timestamps } from "../../base/time/timestamps.ts";
 import { storagemigration } from "../../kinds/groups.ts";
@@ -204,12 +205,12 @@ class Migrator {
     for (const condition of conditions) changed = withCondition(changed, condition, now);
     const status = { conditions: changed, ...(resourceVersion !== undefined && { resourceVersion }) };
     const { apiVersion, kind } = this.resource;
-    const stored = { ...structuredClone(migration), status } as unknown as ApiObject;
+    const stored = objectAs<ApiObject>({ ...structuredClone(migration), status });
     const { vocabulary, release } = this.context.registry;
     const kindContext = { vocabulary, release, enabled: () => true, subresource: "status" };
     const converted = kind.conversion?.fromStored(stored, kindContext) ?? stored;
     const written = { ...converted, apiVersion };
-    await client.update(written as unknown as Parameters<typeof client.update>[0], "status");
+    await client.update(written, "status");
     return undefined;
   }
 

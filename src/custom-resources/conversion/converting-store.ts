@@ -1,6 +1,6 @@
+import { jsonOf } from "../../base/json/value.ts";
 import { andThen, type MaybePromise } from "../../base/turns/maybe-promise.ts";
 import { createYielder } from "../../base/turns/yielding.ts";
-import type { JsonObject } from "../../base/json/value.ts";
 import { fillMembers } from "../../schema/custom/fill.ts";
 import type { ApiObject } from "../../schema/kind.ts";
 import type {
@@ -136,7 +136,7 @@ export class ConvertingStore extends StoreView implements VersionedStore {
     const { open } = resource.kind.type;
     if (open !== undefined) {
       // Writes check the size of the encoded object; reads must not fail for it.
-      for (const object of converted) void fillMembers(open, object as unknown as JsonObject);
+      for (const object of converted) void fillMembers(open, jsonOf(object));
     }
     return converted;
   }

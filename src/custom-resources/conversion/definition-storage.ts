@@ -1,3 +1,4 @@
+import { jsonOf } from "../../base/json/value.ts";
 import type { Resource } from "../../resources/registry/registry.ts";
 import type {
   VersionedStorage,
@@ -10,7 +11,6 @@ import type { DefinitionWatches } from "./definition-watches.ts";
 import { type ObjectConverter, convertAll } from "./object-converter.ts";
 import { RefreshingStore } from "./refreshing-store.ts";
 import { encodeJson } from "../../base/json/encode.ts";
-import type { JsonValue } from "../../base/json/value.ts";
 import type { MaybePromise } from "../../base/turns/maybe-promise.ts";
 import { StatusError } from "../../base/status-error.ts";
 import type { ApiObject } from "../../schema/kind.ts";
@@ -105,5 +105,5 @@ export class ConvertedObjects implements Conversions {
 }
 
 function keyOf(object: ApiObject, { apiVersion }: KindVersion): string {
-  return `${apiVersion} ${encodeJson(object as unknown as JsonValue)}`;
+  return `${apiVersion} ${encodeJson(jsonOf(object))}`;
 }

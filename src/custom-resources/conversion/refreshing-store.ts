@@ -1,5 +1,5 @@
+import { jsonOf } from "../../base/json/value.ts";
 import { andThen, type MaybePromise } from "../../base/turns/maybe-promise.ts";
-import type { JsonObject } from "../../base/json/value.ts";
 import { mapInTurns } from "../../base/turns/yielding.ts";
 import { fillMembers } from "../../schema/custom/fill.ts";
 import { decode, TypeFault } from "../../schema/decode.ts";
@@ -148,7 +148,7 @@ export class RefreshingStore extends StoreView implements VersionedStore {
     const { object, managed } = decodeLive(entry);
     const read = pruned(this.resource, object);
     // Writes check the size of the encoded object; reads must not fail for it.
-    void fillMembers(open, read as unknown as JsonObject);
+    void fillMembers(open, jsonOf(read));
     const shown = entryWith(entry, encodeObject(this.resource, read, managed.stored));
     if (Buffer.compare(shown.body, entry.body) === 0) return entry;
     this.outdated.add(shown);

@@ -1,6 +1,7 @@
+import { jsonOf, type JsonValue, isObject, type JsonObject } from "../../base/json/value.ts";
+import { objectAs } from "../../schema/api-object.ts";
 import { groupVersion } from "../../vocabulary/names.ts";
 import { encodeJson } from "../../base/json/encode.ts";
-import { type JsonValue, isObject, type JsonObject } from "../../base/json/value.ts";
 import { StatusError } from "../../base/status-error.ts";
 import { RemoteFault } from "../../remote/answer-reader.ts";
 import type { WebhookCall } from "../../remote/webhook-caller.ts";
@@ -110,7 +111,7 @@ function* batchesOf(objects: readonly ApiObject[], indexes: readonly number[]): 
   let batch: number[] = [];
   let characters = 0;
   for (const index of indexes) {
-    const { length } = encodeJson(objects[index] as unknown as JsonValue);
+    const { length } = encodeJson(jsonOf(objects[index]!));
     const isFull = batch.length === batchLimits.objects || characters + length > batchLimits.characters;
     if (isFull && batch.length > 0) {
       yield batch;
@@ -145,7 +146,7 @@ interface ConversionRequest {
 /** The ConversionReview of a request in JSON. */
 function reviewText({ apiVersion, uid, desiredApiVersion, objects }: ConversionRequest): string {
   const review = { uid, desiredAPIVersion: desiredApiVersion, objects };
-  return encodeJson({ kind: "ConversionReview", apiVersion, request: review } as unknown as JsonValue);
+  return encodeJson(jsonOf({ kind: "ConversionReview", apiVersion, request: review }));
 }
 
 /**
@@ -239,7 +240,7 @@ function checkedObject(object: JsonValue, original: ApiObject, apiVersion: strin
   const labels = textsOf(metadata["labels"], "labels", labelValueFaults);
   const annotations = textsOf(metadata["annotations"], "annotations", () => []);
   return {
-    ...(object as unknown as ApiObject),
+    ...objectAs<ApiObject>(object),
     metadata: { ...rest, ...(labels && { labels }), ...(annotations && { annotations }) },
   };
 }

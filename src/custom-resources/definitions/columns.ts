@@ -1,6 +1,6 @@
+import { jsonOf, type JsonValue } from "../../base/json/value.ts";
 import { encodeJson } from "../../base/json/encode.ts";
 import { JsonPath, JsonPathFault } from "../../base/json/json-path.ts";
-import type { JsonValue } from "../../base/json/value.ts";
 import type { Since } from "../../schema/context.ts";
 import type { Column } from "../../schema/columns.ts";
 import type { ApiObject } from "../../schema/kind.ts";
@@ -50,9 +50,7 @@ function columnOf(definition: ColumnDefinition, visits: number): Column {
         ? `Custom resource definition column (in JSONPath format): ${jsonPath}`
         : description,
     priority: priority as 0 | 1,
-    ...agedCell((object: ApiObject, since) =>
-      cellOf(type, path?.first(object as unknown as JsonValue, visits), since),
-    ),
+    ...agedCell((object: ApiObject, since) => cellOf(type, path?.first(jsonOf(object), visits), since)),
   };
 }
 

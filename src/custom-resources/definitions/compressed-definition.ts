@@ -1,3 +1,4 @@
+import { objectAs } from "../../schema/api-object.ts";
 import type { CustomResourceDefinition } from "../../kinds/apiextensions/custom-resource-definition.ts";
 import type { Entry, Revision } from "../../storage/store.ts";
 import { asBuffer, decodeBody } from "../../resources/objects/stored.ts";
@@ -77,7 +78,7 @@ export function compressedDefinition(entry: Entry): CompressedDefinition {
 export function definitionOutline(entry: Entry): CustomResourceDefinition {
   const compressed = compressedByEntry.get(entry);
   if (compressed !== undefined) return compressed.outline;
-  return decodeBody(partsOf(asBuffer(entry.body)).outline) as unknown as CustomResourceDefinition;
+  return objectAs<CustomResourceDefinition>(decodeBody(partsOf(asBuffer(entry.body)).outline));
 }
 
 /** A stored definition with its schemas compressed and shared in memory. */
@@ -98,7 +99,7 @@ export class CompressedDefinition {
 
   /** The definition with empty schemas. */
   get outline(): CustomResourceDefinition {
-    return decodeBody(this.outlineBytes) as unknown as CustomResourceDefinition;
+    return objectAs<CustomResourceDefinition>(decodeBody(this.outlineBytes));
   }
 
   /** A text that changes with every schema. */

@@ -1,5 +1,13 @@
+import {
+  jsonOf,
+  getMember,
+  isObject,
+  setMember,
+  type JsonObject,
+  type JsonValue,
+} from "../../base/json/value.ts";
+import { objectAs } from "../../schema/api-object.ts";
 import { StatusError } from "../../base/status-error.ts";
-import { getMember, isObject, setMember, type JsonObject, type JsonValue } from "../../base/json/value.ts";
 import type { FieldReport } from "../../schema/faults.ts";
 import type { ApiObject, ViewSubresource } from "../../schema/kind.ts";
 import { Scale } from "../../kinds/autoscaling/scale.ts";
@@ -42,12 +50,12 @@ export function customScale(paths: ScalePaths): ViewSubresource {
     },
     basis: (object) => read(object, noReplicas),
     write(copy, view) {
-      const replicas = (view as unknown as Scale).spec?.replicas ?? 0;
+      const replicas = objectAs<Scale>(view).spec?.replicas ?? 0;
       if (replicas === noReplicas) {
         const message = `spec.replicas is required: the object has no ${paths.specReplicasPath} yet`;
         throw new StatusError("BadRequest", message);
       }
-      setAt(copy as unknown as JsonObject, specSteps, replicas);
+      setAt(jsonOf(copy), specSteps, replicas);
     },
   };
 }
@@ -78,14 +86,14 @@ function stepsOf(path: string): string[] {
 
 /** Returns the value at a path; undefined if a member of it is missing. */
 export function valueAt(object: ApiObject, steps: readonly string[]): JsonValue | undefined {
-  let value: JsonValue | undefined = object as unknown as JsonObject;
+  let value: JsonValue | undefined = jsonOf(object);
   for (const step of steps) value = isObject(value) ? getMember(value, step) : undefined;
   return value;
 }
 
 /** As {@link valueAt}; returns a value on the way that is neither an object nor null instead. */
 function memberAt(object: ApiObject, steps: readonly string[]): JsonValue | undefined {
-  let value: JsonValue | undefined = object as unknown as JsonObject;
+  let value: JsonValue | undefined = jsonOf(object);
   for (const step of steps) {
     if (value === undefined || value === null) return undefined;
     if (!isObject(value)) return value;

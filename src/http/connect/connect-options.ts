@@ -1,3 +1,4 @@
+import { objectAs } from "../../schema/api-object.ts";
 import type { Target } from "../../resources/engine/engine.ts";
 import type { ApiObject } from "../../schema/kind.ts";
 import { isTrue, type ResourceFacts } from "../request/facts.ts";
@@ -10,7 +11,7 @@ export function connectOptions({ resource, subresource }: Target, facts: Resourc
   const declared = resource.kind.subresources[subresource];
   const kind = declared?.shape === "connect" ? declared.optionsKind : "";
   const options = { apiVersion: resource.apiVersion, kind, ...members(subresource, facts) };
-  return options as unknown as ApiObject;
+  return objectAs<ApiObject>(options);
 }
 
 function members(subresource: string, { query, rest }: ResourceFacts): object {

@@ -1,5 +1,5 @@
+import { jsonOf } from "../../base/json/value.ts";
 import { cborCodec } from "../../base/cbor/codec.ts";
-import type { JsonValue } from "../../base/json/value.ts";
 import { StatusError } from "../../base/status-error.ts";
 import { discoveryTypes } from "../../schema/discovery-types.ts";
 import { encodeEnvelope } from "../../schema/protobuf/envelope.ts";
@@ -32,7 +32,7 @@ export function sendDocument(
     case undefined:
       return sendJson(exchange, 200, document);
     default:
-      exchange.send(200, headersFor(format), cborCodec().encodeCbor(document as unknown as JsonValue));
+      exchange.send(200, headersFor(format), cborCodec().encodeCbor(jsonOf(document)));
   }
 }
 

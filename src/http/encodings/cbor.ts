@@ -1,5 +1,5 @@
+import { jsonOf, type JsonValue } from "../../base/json/value.ts";
 import { CborWriter, encodeCbor, selfDescribed, type BytesShape } from "../../base/cbor/encode-cbor.ts";
-import type { JsonValue } from "../../base/json/value.ts";
 import type { ListEnd, ListedPage } from "../../resources/reads/list.ts";
 import type { PageForm } from "../../resources/pages/page-forms.ts";
 import { bytesShapeOf } from "../../schema/bytes-shape.ts";
@@ -32,7 +32,7 @@ export class CborEncoding implements WatchEncoding {
   }
 
   object(body: Uint8Array): Uint8Array {
-    return encodeCbor(this.view.show(body) as unknown as JsonValue, this.shape);
+    return encodeCbor(jsonOf(this.view.show(body)), this.shape);
   }
 
   list(): ListWriter {
@@ -61,7 +61,7 @@ export class CborEncoding implements WatchEncoding {
 
   bookmark(metadata: BookmarkMetadata): Uint8Array {
     const { kind, apiVersion } = this.view;
-    return frame("BOOKMARK", encodeCbor({ kind, apiVersion, metadata } as unknown as JsonValue));
+    return frame("BOOKMARK", encodeCbor(jsonOf({ kind, apiVersion, metadata })));
   }
 
   error(status: object): Uint8Array {

@@ -1,4 +1,4 @@
-import type { JsonValue } from "../../base/json/value.ts";
+import { jsonOf, type JsonValue } from "../../base/json/value.ts";
 import { encodeJson, encodePretty } from "../../base/json/encode.ts";
 import { decodeTrusted } from "../../base/json/trusted.ts";
 import { asBuffer } from "../../resources/objects/stored.ts";
@@ -69,7 +69,7 @@ export class JsonEncoding implements WatchEncoding {
 }
 
 function shownJson(view: View, body: Uint8Array): Buffer {
-  return Buffer.from(encodeJson(view.show(body) as unknown as JsonValue));
+  return Buffer.from(encodeJson(jsonOf(view.show(body))));
 }
 
 function frameHead(type: string): Buffer {

@@ -1,7 +1,7 @@
+import { jsonOf, type JsonValue } from "../../base/json/value.ts";
 import { groupVersion } from "../../vocabulary/names.ts";
 import { encodeJson } from "../../base/json/encode.ts";
 import { JsonScanner } from "../../base/json/json-scanner.ts";
-import type { JsonValue } from "../../base/json/value.ts";
 import type { Clock } from "../../base/time/clock.ts";
 import { defaultColumns } from "../../kinds/columns.ts";
 import { itemAt } from "../../resources/pages/joined-bodies.ts";
@@ -154,8 +154,7 @@ export class TableEncoding implements WatchEncoding {
     const lasts = writer.cells(this.agedCells(object, writer.since));
     if (!lasts) writer.write(encodeJson(this.cells(object, now) as JsonValue));
     const conditions = this.kind.rowConditions?.(object) ?? [];
-    if (conditions.length > 0)
-      writer.write(`,"conditions":${encodeJson(conditions as unknown as JsonValue)}`);
+    if (conditions.length > 0) writer.write(`,"conditions":${encodeJson(jsonOf(conditions))}`);
     if (include !== "None" && this.rowsAsStored) this.writeStored(writer, entry);
     else if (include !== "None") writer.write(`,"object":${encodeJson(this.included(object) as JsonValue)}`);
     writer.write("}");

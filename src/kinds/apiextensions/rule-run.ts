@@ -1,5 +1,12 @@
+import {
+  jsonOf,
+  deepEqual,
+  getMember,
+  isObject,
+  type JsonObject,
+  type JsonValue,
+} from "../../base/json/value.ts";
 import { encodeJson } from "../../base/json/encode.ts";
-import { deepEqual, getMember, isObject, type JsonObject, type JsonValue } from "../../base/json/value.ts";
 import type { MaybePromise } from "../../base/turns/maybe-promise.ts";
 import { createYielder } from "../../base/turns/yielding.ts";
 import { bind, type Bindings } from "../../cel/compile.ts";
@@ -46,12 +53,7 @@ export function checkExpressions(
       );
     return;
   }
-  return new RuleRun(ratchets).check(
-    rules,
-    object as unknown as JsonValue,
-    live as unknown as JsonValue,
-    report,
-  );
+  return new RuleRun(ratchets).check(rules, jsonOf(object), jsonOf(live!), report);
 }
 
 /** A value whose rules are evaluated. */

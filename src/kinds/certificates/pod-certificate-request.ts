@@ -1,3 +1,4 @@
+import { objectAs } from "../../schema/api-object.ts";
 import { since } from "../../base/release-rows.ts";
 import * as v1 from "./v1.ts";
 import * as v1alpha1 from "./v1alpha1.ts";
@@ -104,8 +105,7 @@ function declareRequest<const V extends string>(
     },
     validateUpdate(request, live, report, context) {
       if (context.subresource === "") unchanged(request.spec, live.spec, report.at("spec"));
-      else
-        checkRequestStatus(request as unknown as PodRequest, live as unknown as PodRequest, report, context);
+      else checkRequestStatus(objectAs<PodRequest>(request), objectAs<PodRequest>(live), report, context);
     },
     status: { initial: () => ({}), keepsMetadata: "all" },
     columns: [

@@ -2,7 +2,7 @@ import { decodeTrusted } from "../../base/json/trusted.ts";
 import { groupHint } from "../../vocabulary/other-vocabulary.ts";
 import { StatusError } from "../../base/status-error.ts";
 import type { UserInfo } from "../../base/user-info.ts";
-import type { ApiObject, Verb } from "../../schema/kind.ts";
+import type { ApiObject, ObjectMetaValue, Verb } from "../../schema/kind.ts";
 import type { JsonDocument } from "../../base/json/exact.ts";
 import { encodeJson } from "../../base/json/encode.ts";
 import type { JsonValue } from "../../base/json/value.ts";
@@ -56,7 +56,7 @@ export interface WatchEvent<O> {
 export type NewObject = {
   apiVersion: string;
   kind: string;
-  metadata: { name?: string; [field: string]: unknown };
+  metadata: ObjectMetaValue | { name?: string; [field: string]: unknown };
 } & Record<string, unknown>;
 
 /**

@@ -1,4 +1,4 @@
-import { deepEqual, type JsonValue } from "../../base/json/value.ts";
+import { jsonOf, deepEqual } from "../../base/json/value.ts";
 import { entriesOf, type ManagedFields } from "../../fields/apply/new-fields-text.ts";
 import type { ApiObject } from "../../schema/kind.ts";
 
@@ -14,7 +14,7 @@ export function sameButForVersion(a: ApiObject, b: ApiObject): boolean {
     ...object,
     metadata: { ...object.metadata, resourceVersion: undefined },
   });
-  return deepEqual(bare(a) as unknown as JsonValue, bare(b) as unknown as JsonValue);
+  return deepEqual(jsonOf(bare(a)), jsonOf(bare(b)));
 }
 
 /** An object as clients see it, with its managed fields in its metadata. */

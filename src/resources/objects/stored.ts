@@ -1,3 +1,4 @@
+import { objectAs } from "../../schema/api-object.ts";
 import { decodeTrusted } from "../../base/json/trusted.ts";
 import { encodeJson, encodeString } from "../../base/json/encode.ts";
 import type { JsonObject, JsonValue } from "../../base/json/value.ts";
@@ -194,7 +195,7 @@ export function decodeLive(entry: Entry, sets?: RecentFieldSets): LiveObject {
   const object = decodeTrusted(body, { start, end: start + length });
   const text = body.toString("utf8", start + managedMark.length, start + length);
   return {
-    object: object as unknown as ApiObject,
+    object: objectAs<ApiObject>(object as JsonObject),
     managed: storedManagedFields({ text, sets: setSpans }, sets?.read),
   };
 }
@@ -206,7 +207,7 @@ export function decodeEntry(entry: Entry): ApiObject {
 
 /** Decodes the object of a stored body. The caller may change it. */
 export function decodeBody(body: Uint8Array): ApiObject {
-  return decodeTrusted(asBuffer(body)) as unknown as ApiObject;
+  return objectAs<ApiObject>(decodeTrusted(asBuffer(body)) as JsonObject);
 }
 
 /**
@@ -223,7 +224,7 @@ export function metadataOf(entry: Entry): ObjectMetaValue {
   const start = metadataAt(entry) + metadataMark.length;
   const end = draftStart + String(entry.revision).length;
   const text = Buffer.concat([asBuffer(entry.body).subarray(start, end), closingBrace]);
-  return decodeTrusted(text) as unknown as ObjectMetaValue;
+  return objectAs<ObjectMetaValue>(decodeTrusted(text) as JsonObject);
 }
 
 const metadataMark = '"metadata":';

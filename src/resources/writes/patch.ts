@@ -1,7 +1,7 @@
+import { jsonOf, isObject, type JsonObject, type JsonValue } from "../../base/json/value.ts";
 import type { MaybePromise } from "../../base/turns/maybe-promise.ts";
 import { doSteps, type Steps, runPaced } from "../../base/turns/work-pace.ts";
 import { StatusError } from "../../base/status-error.ts";
-import { isObject, type JsonObject, type JsonValue } from "../../base/json/value.ts";
 import type { JsonDocument } from "../../base/json/exact.ts";
 import { applyJsonPatch } from "../../fields/json-patch.ts";
 import { applyMergePatch } from "../../fields/merge-patch.ts";
@@ -126,7 +126,7 @@ function touchesOwnership(kind: PatchKind, patch: JsonValue): boolean {
 const ownershipPath = "/metadata/managedFields";
 
 function applyPatch(target: Target, kind: PatchKind, live: ApiObject, patch: JsonValue): unknown {
-  const value = live as unknown as JsonValue;
+  const value = jsonOf(live);
   try {
     switch (kind) {
       case "json":

@@ -1,6 +1,6 @@
+import { jsonOf, deepClone } from "../../base/json/value.ts";
 import { encodeJson } from "../../base/json/encode.ts";
 import type { JsonDocument } from "../../base/json/exact.ts";
-import { deepClone, type JsonValue } from "../../base/json/value.ts";
 import { objectNotFound } from "../../base/object-errors.ts";
 import { StatusError } from "../../base/status-error.ts";
 import type { ApiObject, ViewSubresource } from "../../schema/kind.ts";
@@ -133,5 +133,5 @@ export function shown(
 }
 
 function bodyOf(view: ObjectView, object: ApiObject): Uint8Array {
-  return Buffer.from(encodeJson(shown(view, object) as unknown as JsonValue));
+  return Buffer.from(encodeJson(jsonOf(shown(view, object))));
 }

@@ -1,6 +1,6 @@
+import { jsonOf } from "../../base/json/value.ts";
 import { systemClock } from "../../base/time/clock.ts";
 import { encodeJson } from "../../base/json/encode.ts";
-import type { JsonValue } from "../../base/json/value.ts";
 import { StatusError } from "../../base/status-error.ts";
 import type { ApiObject } from "../../schema/kind.ts";
 import { StoreClosedError } from "../../storage/store.ts";
@@ -134,6 +134,6 @@ function shortState(object: ApiObject | undefined): string {
   const { apiVersion: _apiVersion, kind: _kind, metadata, status, ...rest } = object;
   const { managedFields: _managedFields, name: _name, namespace: _namespace, uid: _uid, ...shown } = metadata;
   const parts = { ...(status === undefined ? {} : { status }), metadata: shown, ...rest };
-  const text = encodeJson(parts as unknown as JsonValue);
+  const text = encodeJson(jsonOf(parts));
   return `its last state is ${text.length > maxStateLength ? `${text.slice(0, maxStateLength)}…` : text}`;
 }

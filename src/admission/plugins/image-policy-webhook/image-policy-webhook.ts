@@ -1,3 +1,4 @@
+import { objectAs } from "../../../schema/api-object.ts";
 import { groupAnnotation } from "../../../vocabulary/names.ts";
 import type { Clock } from "../../../base/time/clock.ts";
 import type { Logger } from "../../../base/logger.ts";
@@ -79,7 +80,7 @@ export function imagePolicyWebhook({
       (operation === "CREATE" || operation === "UPDATE"),
     async validate(request) {
       const { target, object, effects } = request;
-      const pod = object as unknown as Pod;
+      const pod = objectAs<Pod>(object!);
       const onlyEphemeral = target.subresource === ephemeral;
       const review = imageReview(pod, target.namespace, onlyEphemeral, vocabulary);
       let decision: ImageDecision;

@@ -1,3 +1,4 @@
+import { objectAs } from "../../../schema/api-object.ts";
 import { labelKey } from "../../../vocabulary/names.ts";
 import { andThen, type MaybePromise } from "../../../base/turns/maybe-promise.ts";
 import type { Container } from "../../../kinds/core/pod/container.ts";
@@ -98,7 +99,7 @@ function violationsOf(request: AdmissionRequest, ranges: readonly LimitRangeFact
   const { target, object } = request;
   const violations: string[] = [];
   if (isOf(target, PersistentVolumeClaim)) {
-    const claim = object as unknown as PersistentVolumeClaim;
+    const claim = objectAs<PersistentVolumeClaim>(object!);
     const usage = usageOf({ requests: claim.spec?.resources?.requests });
     for (const limits of limitsOf(ranges, "PersistentVolumeClaim"))
       addClaimViolations(limits, usage, violations);

@@ -1,3 +1,4 @@
+import { objectAs } from "../../../schema/api-object.ts";
 import { parseQuantity } from "../../../base/quantity.ts";
 import type { LimitRange } from "../../../kinds/core/limit-range.ts";
 import type { ApiObject } from "../../../schema/kind.ts";
@@ -29,7 +30,7 @@ export interface LimitRangeFacts {
 }
 
 export function limitRangeFacts(object: ApiObject): LimitRangeFacts {
-  const { metadata, spec } = object as unknown as LimitRange;
+  const { metadata, spec } = objectAs<LimitRange>(object);
   const limits = (spec?.limits ?? []).map(
     ({ type, min, max, maxLimitRequestRatio, default: byDefault, defaultRequest }) => ({
       type,

@@ -1,3 +1,4 @@
+import { objectAs } from "../../../schema/api-object.ts";
 import { StatusError } from "../../../base/status-error.ts";
 import type { Authorizer } from "../../../authorization/authorizer.ts";
 import { mirrorAnnotation } from "../../../kinds/core/pod/annotation-rules.ts";
@@ -17,7 +18,7 @@ export function checkCertificateRequest(authorizer: Authorizer | undefined): Che
     const { node, operation, target, object } = request;
     if (operation !== "CREATE") reject(request, `unexpected operation ${operation}`);
     if (target.subresource !== "") reject(request, `unexpected subresource ${target.subresource}`);
-    const { spec } = object as unknown as PodRequest;
+    const { spec } = objectAs<PodRequest>(object!);
     if (spec.nodeName !== node)
       reject(request, `spec.nodeName is "${spec.nodeName}", which is not the requesting node "${node}"`);
     await checkUid(request, "node", spec.nodeName, spec.nodeUID);

@@ -1,3 +1,4 @@
+import { objectAs } from "../../../schema/api-object.ts";
 import { apiGroup, labelKey } from "../../../vocabulary/names.ts";
 import { parseQuantity, type Quantity, addAmounts, parseAmounts } from "../../../base/quantity.ts";
 import { Event } from "../../../kinds/core/event.ts";
@@ -53,11 +54,11 @@ function podEvaluator(context: KindContext): Evaluator {
       isHugePages(name) ||
       name.startsWith("requests.hugepages-") ||
       (name.startsWith("requests.") && isExtended(name.slice("requests.".length), context)),
-    measure: (object, now) => measurePod(object as unknown as Pod, now, context),
-    missing: (object) => missingOf(object as unknown as Pod),
+    measure: (object, now) => measurePod(objectAs<Pod>(object), now, context),
+    missing: (object) => missingOf(objectAs<Pod>(object)),
     ...(countsScopeChanges(context) && {
       changesScope: (object, live) =>
-        isTerminating(object as unknown as Pod) !== isTerminating(live as unknown as Pod),
+        isTerminating(objectAs<Pod>(object)) !== isTerminating(objectAs<Pod>(live)),
     }),
   };
 }
@@ -161,7 +162,7 @@ const serviceEvaluator: Evaluator = {
   chargesUpdates: true,
   measures: (name) => serviceNames.has(name),
   measure(object) {
-    const { spec } = object as unknown as Service;
+    const { spec } = objectAs<Service>(object);
     const ports = spec?.ports ?? [];
     const usage = new Map([
       ["count/services", one],
@@ -197,7 +198,7 @@ function claimEvaluator({ vocabulary: { domain, groupSuffix } }: KindContext): E
       claimNames.includes(name) ||
       claimNames.some((end) => name.endsWith(ofClass + end)),
     measure(object) {
-      const claim = object as unknown as PersistentVolumeClaim;
+      const claim = objectAs<PersistentVolumeClaim>(object);
       const storage = storageOf(claim);
       const storageClass = claim.metadata.annotations?.[annotation] ?? claim.spec?.storageClassName ?? "";
       const usage = new Map([["count/persistentvolumeclaims", one]]);

@@ -1,3 +1,4 @@
+import { objectAs } from "../../../schema/api-object.ts";
 import { parseAmounts } from "../../../base/quantity.ts";
 import type { ResourceQuota } from "../../../kinds/core/resource-quota.ts";
 import type { ApiObject } from "../../../schema/kind.ts";
@@ -45,5 +46,5 @@ export class QuotaFacts {
 }
 
 export function quotaFacts(object: ApiObject): QuotaFacts {
-  return new QuotaFacts(object as unknown as ResourceQuota);
+  return new QuotaFacts(objectAs<ResourceQuota>(object));
 }

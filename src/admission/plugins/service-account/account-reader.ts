@@ -1,3 +1,4 @@
+import { objectAs } from "../../../schema/api-object.ts";
 import type { Clock } from "../../../base/time/clock.ts";
 import { andThen, type MaybePromise } from "../../../base/turns/maybe-promise.ts";
 import type { ServiceAccount } from "../../../kinds/core/service-account.ts";
@@ -27,9 +28,8 @@ export class AccountReader {
   }
 
   private read(namespace: string, name: string): MaybePromise<ServiceAccount | undefined> {
-    return andThen(
-      this.objects.core("serviceaccounts", namespace, name),
-      (account) => account as unknown as ServiceAccount | undefined,
+    return andThen(this.objects.core("serviceaccounts", namespace, name), (account) =>
+      objectAs<ServiceAccount>(account),
     );
   }
 

@@ -1,6 +1,7 @@
+import { jsonOf, isObject, type JsonObject } from "../../../base/json/value.ts";
+import { objectAs } from "../../../schema/api-object.ts";
 import { labelKey } from "../../../vocabulary/names.ts";
 import { isDeepStrictEqual } from "node:util";
-import { isObject, type JsonObject } from "../../../base/json/value.ts";
 import { builtInKinds } from "../../../kinds/all.ts";
 import { decodeEntry, encodeObject } from "../../../resources/objects/stored.ts";
 import { isStored, keyOf, namesOf, resourceOf, type Resource } from "../../../resources/registry/registry.ts";
@@ -82,7 +83,7 @@ class Conversion {
 
   async convert(store: Store, entry: Entry): Promise<void> {
     const { key, revision } = entry;
-    const object = decodeEntry(entry) as unknown as JsonObject;
+    const object = jsonOf(decodeEntry(entry));
     const target = this.targets.get(countersOf(key).collection);
     if (target === undefined) return this.checkCustom(key, object);
     if (this.system.includes(entry, object)) {
@@ -95,8 +96,8 @@ class Conversion {
     for (const path of this.translation.remaining(converted)) {
       this.notes.push(`${labelOf(key, object)}: ${path} has a name of the ${this.source.name} vocabulary`);
     }
-    const { namespace = "", name = "" } = (converted as unknown as ApiObject).metadata;
-    const draft = encodeObject(target, converted as unknown as ApiObject);
+    const { namespace = "", name = "" } = objectAs<ApiObject>(converted).metadata;
+    const draft = encodeObject(target, objectAs<ApiObject>(converted));
     await this.move(store, entry, {
       key: keyOf(target, namespace, name),
       draft,
@@ -233,7 +234,7 @@ class SystemObjects {
     try {
       const { entries } = await store.range({ prefix: "/" });
       const defaults = entries
-        .map((entry) => [entry.key, decodeEntry(entry) as unknown as JsonObject] as const)
+        .map((entry) => [entry.key, jsonOf(decodeEntry(entry))] as const)
         .filter(([, { kind }]) => recreatedKinds.has(kind as string));
       return new SystemObjects(
         vocabulary,

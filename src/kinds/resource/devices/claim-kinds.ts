@@ -1,3 +1,4 @@
+import { objectAs } from "../../../schema/api-object.ts";
 import type { Conversion } from "../../../schema/kind.ts";
 import { ObjectMeta } from "../../../schema/object-meta.ts";
 import { field, json, list, map, quantity, string, time, type LaterFields } from "../../../schema/types.ts";
@@ -49,7 +50,7 @@ export function declareResourceClaim(version: DeviceVersion, members: VersionMem
     validateUpdate(claim, live, report, { subresource }) {
       unchanged(claim.spec, live.spec, report.at("spec"));
       if (subresource === "status") {
-        checkClaimStatus(claim as unknown as Claim, live as unknown as Claim, report.at("status"));
+        checkClaimStatus(objectAs<Claim>(claim), objectAs<Claim>(live), report.at("status"));
       }
     },
     validateLast({ spec }, live, report, context) {

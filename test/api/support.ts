@@ -1,8 +1,9 @@
 import { expect } from "vitest";
 import type { CreateServerOptions } from "../../src/index.ts";
+import { ok } from "../support/answers.ts";
 import { TestServer, type Answer, type Api, type TestUser } from "../support/api.ts";
-import { settle } from "../support/manual-clock.ts";
 
+export { ok, until } from "../support/answers.ts";
 export { ManualClock, settle } from "../support/manual-clock.ts";
 
 /** Paths of the groups, as the specification abbreviates them (access review 4). */
@@ -10,15 +11,6 @@ export const AUTHZ = "/apis/authorization.platform.io/v1";
 export const AUTHN = "/apis/authentication.platform.io/v1alpha1";
 export const RBAC = "/apis/rbac.authorization.platform.io/v1";
 export const rbacGroup = "rbac.authorization.platform.io";
-
-/** Waits until a condition is true; the test's timeout ends the wait. */
-export async function until<T>(read: () => Promise<T> | T, holds: (value: T) => boolean): Promise<T> {
-  for (;;) {
-    const value = await read();
-    if (holds(value)) return value;
-    await settle();
-  }
-}
 
 /** Starts a server with the given users; the token of each is the user name. */
 export const startWithUsers = (users: readonly TestUser[], options: CreateServerOptions = {}) =>
@@ -72,13 +64,6 @@ export async function grant(admin: Api, name: string, rules: readonly PolicyRule
   await ok(admin.post(`${RBAC}/clusterroles`, clusterRole(`grant-${name}`, rules)));
   const binding = clusterRoleBinding(`grant-${name}`, refTo("ClusterRole", `grant-${name}`), [user(name)]);
   await ok(admin.post(`${RBAC}/clusterrolebindings`, binding));
-}
-
-/** Returns a successful response; otherwise fails the test with the server's message. */
-export async function ok(answer: Promise<Answer>): Promise<Answer> {
-  const got = await answer;
-  if (got.status >= 300) throw new Error(`${got.status}: ${got.text}`);
-  return got;
 }
 
 /**

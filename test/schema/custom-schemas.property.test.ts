@@ -6,8 +6,8 @@ import { pruneMembers } from "../../src/schema/custom/read.ts";
 import { parseSchema, type SchemaNode } from "../../src/schema/custom/schema-node.ts";
 import { FieldReport } from "../../src/schema/faults.ts";
 import { Dice } from "../support/dice.ts";
-import { expectedOf, faultsOf } from "./schema-model.ts";
-import { objectSchema, objectValue, type Schema } from "./random-schemas.ts";
+import { expectedOf, faultsOf, type Schema } from "./schema-model.ts";
+import { objectSchema, objectValue } from "./random-schemas.ts";
 
 const prefix = "x-platform-";
 /** Each seed is a schema with a few values. */

@@ -1,38 +1,6 @@
 import { deepClone, type JsonObject, type JsonValue } from "../../src/base/json/value.ts";
 import type { Dice } from "../support/dice.ts";
-import { faultsOf } from "./schema-model.ts";
-
-/** A structural schema in JSON form. */
-export interface Schema {
-  type?: string;
-  nullable?: boolean;
-  properties?: Record<string, Schema>;
-  additionalProperties?: Schema | boolean;
-  items?: Schema;
-  default?: JsonValue;
-  required?: string[];
-  enum?: JsonValue[];
-  pattern?: string;
-  minLength?: number;
-  maxLength?: number;
-  minimum?: number;
-  maximum?: number;
-  exclusiveMinimum?: boolean;
-  exclusiveMaximum?: boolean;
-  multipleOf?: number;
-  minItems?: number;
-  maxItems?: number;
-  minProperties?: number;
-  maxProperties?: number;
-  allOf?: Schema[];
-  anyOf?: Schema[];
-  oneOf?: Schema[];
-  not?: Schema;
-  "x-platform-int-or-string"?: boolean;
-  "x-platform-preserve-unknown-fields"?: boolean;
-  "x-platform-list-type"?: string;
-  "x-platform-list-map-keys"?: string[];
-}
+import { faultsOf, type Schema } from "./schema-model.ts";
 
 const names = ["a", "b", "c", "d", "constructor", "__proto__x"];
 const texts = ["", "a", "ab", "abc", "b-c", "𝒳y", "x".repeat(9)];

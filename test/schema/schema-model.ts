@@ -1,5 +1,36 @@
 import { type JsonObject, type JsonValue } from "../../src/base/json/value.ts";
-import type { Schema } from "./random-schemas.ts";
+
+/** A structural schema in JSON form. */
+export interface Schema {
+  type?: string;
+  nullable?: boolean;
+  properties?: Record<string, Schema>;
+  additionalProperties?: Schema | boolean;
+  items?: Schema;
+  default?: JsonValue;
+  required?: string[];
+  enum?: JsonValue[];
+  pattern?: string;
+  minLength?: number;
+  maxLength?: number;
+  minimum?: number;
+  maximum?: number;
+  exclusiveMinimum?: boolean;
+  exclusiveMaximum?: boolean;
+  multipleOf?: number;
+  minItems?: number;
+  maxItems?: number;
+  minProperties?: number;
+  maxProperties?: number;
+  allOf?: Schema[];
+  anyOf?: Schema[];
+  oneOf?: Schema[];
+  not?: Schema;
+  "x-platform-int-or-string"?: boolean;
+  "x-platform-preserve-unknown-fields"?: boolean;
+  "x-platform-list-type"?: string;
+  "x-platform-list-map-keys"?: string[];
+}
 
 /** Returns the paths at which a value violates a schema, once for each rule. */
 export function faultsOf(schema: Schema, value: JsonValue, path: string): string[] {

@@ -2,7 +2,7 @@ import { createServer, type IncomingMessage, type RequestListener, type Server }
 import { createServer as createHttpsServer, type ServerOptions } from "node:https";
 import { createServer as createTcpServer, type AddressInfo, type Socket } from "node:net";
 import { networkInterfaces } from "node:os";
-import { ok } from "../api/support.ts";
+import { ok } from "./answers.ts";
 import type { Api } from "./api.ts";
 
 /** What a backend was asked, as the echo tells it. */

@@ -6,7 +6,7 @@ import {
   createServingCertificates,
   issueClientCertificate,
 } from "../../src/base/certificates/serving-certificates.ts";
-import { ok, until } from "../api/support.ts";
+import { ok, until } from "./answers.ts";
 import type { Api } from "./api.ts";
 
 /** A request as an extension server got it. */

@@ -9,7 +9,7 @@ import {
   type SubscribeOptions,
   type Write,
 } from "../../src/storage/store.ts";
-import { ManualClock } from "../api/support.ts";
+import { ManualClock } from "./manual-clock.ts";
 
 /** A store whose reads can be held back or fail, whose writes can fail, and whose subscriptions can be ended. */
 export class UnsteadyStore {

@@ -11,7 +11,7 @@ import type { LargeRequests } from "../flow/large-requests.ts";
 import type { Auditor } from "./audit/auditor.ts";
 import type { Encodings } from "./encodings/choose.ts";
 import type { Engine } from "../resources/engine/engine.ts";
-import type { RequestFaults } from "../resources/engine/request-faults.ts";
+import type { FaultSwitch } from "../resources/engine/request-faults.ts";
 import type { ReviewHandler } from "../resources/writes/review.ts";
 import type { ApiObject } from "../schema/kind.ts";
 import type { ResponseBacklogs } from "./transport/response-backlog.ts";
@@ -31,17 +31,27 @@ import type { PathHandler, PathTable } from "./request/path-table.ts";
 import type { ViewRule } from "../authorization/user-view.ts";
 import type { OpenStreams } from "./transport/open-streams.ts";
 
-/** Dependencies of the pipeline's stages, created once by `server/`. */
-export interface HttpService {
-  readonly engine: Engine;
-  readonly clock: Clock;
-  readonly encodings: Encodings;
+/** Who asks. */
+export interface AuthenticationServices {
   readonly authenticator: Authenticator;
+  readonly callers: AuthenticationMetrics;
+  /** Counts impersonation with the gate ConstrainedImpersonation. */
+  readonly impersonations: ImpersonationMetrics;
+}
+
+/** What a user may do and see, and the answers to reviews. */
+export interface AuthorizationServices {
   readonly authorizer: AuthorizerChain;
   /** Whether authorizers see the selectors of requests (feature gate AuthorizeWithSelectors). */
   readonly authorizesSelectors: boolean;
   /** What lists and watches with `view=mine` show. */
   readonly viewRule: ViewRule;
+  /** Handlers of POSTs of virtual kinds, by kind name. */
+  readonly reviews: ReadonlyMap<string, ReviewHandler>;
+}
+
+/** The order and number of requests: fair between users. */
+export interface FlowServices {
   /** Limits concurrent requests. */
   readonly limits: RequestLimiter;
   /** Order of requests that arrive together. */
@@ -50,14 +60,10 @@ export interface HttpService {
   readonly largeRequests: LargeRequests;
   /** Decides which connections are read while several users are active. */
   readonly reading: FairReading;
-  /** Handlers of POSTs of virtual kinds, by kind name. */
-  readonly reviews: ReadonlyMap<string, ReviewHandler>;
-  /** Compute the objects of kinds that aren't stored, by kind name; sorted by name. */
-  readonly computed: ReadonlyMap<string, () => Promise<readonly ApiObject[]>>;
-  /** The web console; undefined if it is off. */
-  readonly console: WebConsole | undefined;
-  /** Paths outside of resources; those that end with `/` are prefixes. */
-  readonly paths: PathTable;
+}
+
+/** Limits of the memory of requests and responses. */
+export interface MemoryBudgets {
   readonly bodies: BodyBudget;
   /** Limits the bytes of lists that are encoded before their first byte is sent. */
   readonly bufferedLists: SharedBudget;
@@ -65,16 +71,24 @@ export interface HttpService {
   readonly sortedLists: SharedBudget;
   /** Response bytes that clients haven't read yet. */
   readonly backlog: ResponseBacklogs;
+}
+
+/** What is served, and in which form. */
+export interface ContentServices {
+  readonly engine: Engine;
+  readonly encodings: Encodings;
   /** Whether large responses are compressed if the client accepts that. */
   readonly compresses: boolean;
-  readonly metrics: RequestMetrics;
-  readonly callers: AuthenticationMetrics;
-  /** Counts impersonation with the gate ConstrainedImpersonation. */
-  readonly impersonations: ImpersonationMetrics;
-  /** Open watches, followed logs and upgraded connections. */
-  readonly streams: OpenStreams;
-  /** Number of watches by resource type. */
-  readonly watches: WatchCounts;
+  /** Compute the objects of kinds that aren't stored, by kind name; sorted by name. */
+  readonly computed: ReadonlyMap<string, () => Promise<readonly ApiObject[]>>;
+  /** Paths outside of resources; those that end with `/` are prefixes. */
+  readonly paths: PathTable;
+  /** The web console; undefined if it is off. */
+  readonly console: WebConsole | undefined;
+}
+
+/** Connections to extension servers, pods, services and nodes. */
+export interface ForwardingServices {
   /** The group versions of extension servers. */
   readonly apiServices: ApiServices;
   /** Rules of requests to extension servers. */
@@ -83,6 +97,15 @@ export interface HttpService {
   readonly connections: ConnectionRules;
   /** Limits the sockets to pods, services and nodes. */
   readonly backends: BackendSockets;
+}
+
+/** Metrics, audit, traces and logs. */
+export interface ObservationServices {
+  readonly metrics: RequestMetrics;
+  /** Open watches, followed logs and upgraded connections. */
+  readonly streams: OpenStreams;
+  /** Number of watches by resource type. */
+  readonly watches: WatchCounts;
   /** Counts the connections of clients. */
   readonly clients: ConnectionObserver;
   /** Undefined without audit. */
@@ -93,13 +116,30 @@ export interface HttpService {
   readonly observer: RequestObserver | undefined;
   /** The newest requests; undefined if they aren't recorded. */
   readonly requests: RequestLog | undefined;
-  /** Injects faults into the requests of tests; undefined until a test uses `server.faults`. */
-  faults?: RequestFaults | undefined;
-  /** Registers event handlers that process bytes of clients and backends. */
-  readonly guard: HandlerGuard;
   /** Logs bugs, and connections that were cut off. */
   readonly log: HttpLog;
 }
+
+/** The clock and the event handlers of the process, and the faults of tests. */
+export interface ProcessServices {
+  readonly clock: Clock;
+  /** Registers event handlers that process bytes of clients and backends. */
+  readonly guard: HandlerGuard;
+  /** The faults that are injected into the requests of tests. */
+  readonly faults: FaultSwitch;
+}
+
+/** Dependencies of the pipeline's stages by subject, created once by `server/`. */
+export interface HttpService
+  extends
+    AuthenticationServices,
+    AuthorizationServices,
+    FlowServices,
+    MemoryBudgets,
+    ContentServices,
+    ForwardingServices,
+    ObservationServices,
+    ProcessServices {}
 
 /** The web console (`documents/console/`). */
 export interface WebConsole {

@@ -14,6 +14,7 @@ import { hasRows, resolveMembers, type ResolvedMembers as MembersInRelease } fro
 import type { NameForm } from "./object-meta-rules.ts";
 import type { Rules } from "./rules.ts";
 import { structsIn } from "./structs.ts";
+import type { KindEffect } from "./kind-effect.ts";
 import type { ConnectSubresource, PartSubresource, StatusSpec, Verb } from "./subresources.ts";
 import {
   field,
@@ -32,6 +33,7 @@ export type {
   OwnerReferenceValue,
 } from "./api-object.ts";
 export type { ConnectSubresource, PartSubresource, StatusSpec, Verb } from "./subresources.ts";
+export type { KindEffect } from "./kind-effect.ts";
 export type { Group } from "./types.ts";
 
 /** Returns the full name of a group: `rbac.authorization.platform.io`. */
@@ -87,10 +89,9 @@ export interface ActionSubresource {
 
 /**
  * Conversion between a version and the storage version (spec: conventions 9). Both functions may modify their argument. The
- * caller sets apiVersion and kind of the result.
+ * caller sets apiVersion and kind of the result. Such a kind is validated by its own `validate`, else by that of the storage version.
  */
 export interface Conversion {
-  // A kind with a conversion is validated by its own `validate` if it has one, else by that of the storage version.
   /** Returns the kind in its storage version. */
   readonly stored: () => Kind;
   readonly toStored: (object: ApiObject, context: KindContext) => ApiObject;
@@ -99,35 +100,16 @@ export interface Conversion {
   readonly selectableNames?: Readonly<Record<string, string>>;
 }
 
-/**
- * The effects of the objects of a kind, each a sentence without full stop. `docs/enforcement.md` is generated from them.
- */
-export interface KindEffect {
-  /** How the objects affect requests to the server. */
-  readonly enforced?: string;
-  /** What the server or its controllers do for the objects. */
-  readonly acts?: string;
-  /** What the objects specify but this server doesn't enforce; a create returns it as a warning. */
-  readonly unenforced?: string;
-}
-
-const allVerbs: readonly Verb[] = [
-  "create",
-  "delete",
-  "deletecollection",
-  "get",
-  "list",
-  "patch",
-  "update",
-  "watch",
-];
+// prettier-ignore
+const allVerbs: readonly Verb[] = ["create", "delete", "deletecollection", "get", "list", "patch", "update", "watch"];
 
 /**
  * The declaration of a kind in one version, except its fields. All functions are pure. Their objects have only
  * declared fields, without nulls and empty values; only a parameter with the name `copy` may be modified. What only some releases
- * have is a row.
+ * have is a row. The members are in groups by the time of their use.
  */
 export interface KindMembers<O> {
+  // Names and paths.
   readonly group: Group;
   readonly version: string;
   readonly name: string;
@@ -142,6 +124,16 @@ export interface KindMembers<O> {
   readonly effect?: KindEffect;
   readonly shortNames?: readonly string[];
   readonly categories?: readonly string[];
+  /** Format of `metadata.name`; a DNS subdomain by default. */
+  readonly nameForm?: NameForm;
+  /** The format of `metadata.name` where a feature gate is enabled. */
+  readonly gatedNameForm?: { readonly gate: string; readonly form: NameForm };
+  /** A create of this virtual kind is equivalent to a create of this subresource of the object with the same name. */
+  readonly subresourceAlias?: { readonly resource: string; readonly subresource: string };
+  /** Whether field names have a prefix that depends on the vocabulary, such as `x-kubernetes-`; see `kind-in-vocabulary.ts`. */
+  readonly hasPrefixedFields?: boolean;
+
+  // What is served.
   /** Defaults to all. A kind with only `create` is virtual: its objects are never stored. */
   readonly verbs?: readonly Verb[];
   /** The objects aren't stored; the server computes them per request. Such a kind has only `get` and `list`. */
@@ -150,32 +142,26 @@ export interface KindMembers<O> {
   readonly servedByDefault?: boolean;
   /** Feature gate without which it isn't served. */
   readonly gate?: string;
-  /** PUT on a missing object creates it (spec: conventions 4.2). */
-  readonly createOnUpdate?: boolean;
-  /** DELETE returns the deleted object instead of a Status, as kube-apiserver does for some kinds. */
-  readonly returnsDeletedObject?: boolean;
+  readonly subresources?: Readonly<Record<string, Released<Subresource<O>>>>;
   /** Selectable fields besides metadata.name and metadata.namespace; each function returns the value to compare. */
   readonly selectable?: Readonly<Record<string, Released<(object: O) => string>>>;
-  /** The part whose changes increment `metadata.generation`, which starts at 1. Absent: no generation. */
-  readonly generationOf?: Released<(object: O) => unknown>;
+  /** For a version other than the storage version. */
+  readonly conversion?: Conversion;
+  /** For a kind that is defined by a CustomResourceDefinition. */
+  readonly custom?: CustomKindFacts;
+  /** The declaration of which this kind is a copy with other fields; see {@link declarationOf}. */
+  readonly declaration?: Kind;
+
+  // When an object is read: defaults and ownership.
   /** Sets defaults that depend on several fields. */
   readonly fillDefaults?: Rules<(copy: O, context: KindContext) => void>;
-  /** Resets fields that a create may not set. */
-  readonly prepareCreate?: Rules<(copy: O, context: KindContext) => void> | undefined;
   /** Fields that are excluded from field ownership, because every update of the main resource resets them. */
   readonly unowned?: readonly string[] | undefined;
-  /** Resets fields that an update of the main resource may not change. */
-  readonly prepareUpdate?: Rules<(copy: O, live: O, context: KindContext) => void>;
-  /** Format of `metadata.name`; a DNS subdomain by default. */
-  readonly nameForm?: NameForm;
-  /** The format of `metadata.name` where a feature gate is enabled. */
-  readonly gatedNameForm?: { readonly gate: string; readonly form: NameForm };
-  /** Whether the server generates the name of a new object without a name, as Kubernetes does for limit ranges. */
-  readonly generatesName?: boolean;
+  /** Annotations that represent a field. They are omitted from PartialObjectMetadata. */
+  readonly fieldAnnotations?: readonly string[];
+
+  // At every create and update: rules and warnings.
   readonly validate?: Rules<(object: O, report: FieldReport, context: KindContext) => void>;
-  /** Additional rules for new objects. */
-  readonly validateCreate?: Rules<(object: O, report: FieldReport, context: KindContext) => void>;
-  readonly validateUpdate?: Rules<(object: O, live: O, report: FieldReport, context: KindContext) => void>;
   /**
    * Rules that are checked after all others; the report already has their faults. Slow rules yield to the event loop.
    *
@@ -187,48 +173,60 @@ export interface KindMembers<O> {
     report: FieldReport,
     context: KindContext,
   ) => MaybePromise<void>;
+  /** Converts the faults for the response, if Kubernetes validates the object in another form. */
+  readonly convertFaults?: (faults: readonly Cause[], object: O) => readonly Cause[];
   /** Returns messages for Warning headers of a successful write. */
   readonly warnings?: Rules<(object: O, context: KindContext, live: O | undefined) => readonly string[]>;
-  /** Whether finalizers outside of `metadata.finalizers`, such as `spec.finalizers` of a Namespace, are empty. */
-  readonly isFinalized?: (object: O) => boolean;
+  /** Whether finalizers may be names without a domain. */
+  readonly anyFinalizer?: boolean;
+
+  // At a create.
+  /** Resets fields that a create may not set. */
+  readonly prepareCreate?: Rules<(copy: O, context: KindContext) => void> | undefined;
+  /** Additional rules for new objects. */
+  readonly validateCreate?: Rules<(object: O, report: FieldReport, context: KindContext) => void>;
+  /** Whether the server generates the name of a new object without a name, as Kubernetes does for limit ranges. */
+  readonly generatesName?: boolean;
+
+  // At an update.
+  /** Resets fields that an update of the main resource may not change. */
+  readonly prepareUpdate?: Rules<(copy: O, live: O, context: KindContext) => void>;
+  readonly validateUpdate?: Rules<(object: O, live: O, report: FieldReport, context: KindContext) => void>;
+  /** The part whose changes increment `metadata.generation`, which starts at 1. Absent: no generation. */
+  readonly generationOf?: Released<(object: O) => unknown>;
+  /** PUT on a missing object creates it (spec: conventions 4.2). */
+  readonly createOnUpdate?: boolean;
+  /** Whether an update may omit the resource version; the default is true. */
+  readonly allowUnconditionalUpdate?: boolean;
+
+  // At a deletion.
   /**
    * Returns the grace period of a deletion in seconds, from the requested one (undefined if none). Kinds without this function are
    * deleted immediately.
    */
   readonly gracePeriodSeconds?: (object: O, requested: number | bigint | undefined) => number | bigint;
-  /** What a deletion without propagation policy does with dependents; default: delete them. `Unsupported` ignores propagation policies. */
-  readonly defaultGarbageCollectionPolicy?: "DeleteDependents" | "OrphanDependents" | "Unsupported";
-  /** Warning for a deletion without propagation policy. */
-  readonly orphanWarning?: string;
   /** Modifies the copy at the first delete request; may add finalizers. */
   readonly beginDelete?: (copy: O, context: KindContext) => void;
   /** Modifies the copy when a deletion starts and finalizers keep the object. */
   readonly prepareDelete?: (copy: O) => void;
+  /** Whether finalizers outside of `metadata.finalizers`, such as `spec.finalizers` of a Namespace, are empty. */
+  readonly isFinalized?: (object: O) => boolean;
+  /** What a deletion without propagation policy does with dependents; default: delete them. `Unsupported` ignores propagation policies. */
+  readonly defaultGarbageCollectionPolicy?: "DeleteDependents" | "OrphanDependents" | "Unsupported";
+  /** Warning for a deletion without propagation policy. */
+  readonly orphanWarning?: string;
+  /** DELETE returns the deleted object instead of a Status, as kube-apiserver does for some kinds. */
+  readonly returnsDeletedObject?: boolean;
+
+  // At a write of the status.
   /** The `status` subresource, in addition to `subresources`. */
   readonly status?: Released<StatusSpec<O>>;
-  readonly subresources?: Readonly<Record<string, Released<Subresource<O>>>>;
-  /** Converts the faults for the response, if Kubernetes validates the object in another form. */
-  readonly convertFaults?: (faults: readonly Cause[], object: O) => readonly Cause[];
-  /** A create of this virtual kind is equivalent to a create of this subresource of the object with the same name. */
-  readonly subresourceAlias?: { readonly resource: string; readonly subresource: string };
-  /** Whether finalizers may be names without a domain. */
-  readonly anyFinalizer?: boolean;
-  /** Whether field names have a prefix that depends on the vocabulary, such as `x-kubernetes-`; see `kind-in-vocabulary.ts`. */
-  readonly hasPrefixedFields?: boolean;
-  /** Whether an update may omit the resource version; the default is true. */
-  readonly allowUnconditionalUpdate?: boolean;
-  /** Annotations that represent a field. They are omitted from PartialObjectMetadata. */
-  readonly fieldAnnotations?: readonly string[];
+
+  // In tables.
   /** Table columns; kinds without them have the default table. */
   readonly columns?: readonly Released<Column<O>>[];
   /** Returns the conditions of the table row, such as Completed (spec: conventions 2.4). */
   readonly rowConditions?: (object: O) => readonly RowCondition[];
-  /** For a version other than the storage version. */
-  readonly conversion?: Conversion;
-  /** For a kind that is defined by a CustomResourceDefinition. */
-  readonly custom?: CustomKindFacts;
-  /** The declaration of which this kind is a copy with other fields; see {@link declarationOf}. */
-  readonly declaration?: Kind;
 }
 
 /** Defaults for omitted members of a declaration. */

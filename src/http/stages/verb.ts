@@ -11,9 +11,10 @@ import { isConnection } from "../request/facts.ts";
 
 /** Serves a request, with the faults of a test if there are any. @throws {StatusError} as {@link serveVerb} */
 export function serve(service: HttpService, request: RequestContext): MaybePromise<void> {
-  return service.faults === undefined
+  const faults = service.faults.current;
+  return faults === undefined
     ? serveVerb(service, request)
-    : injectFaults(service.faults, service, request, serveVerb);
+    : injectFaults(faults, service, request, serveVerb);
 }
 
 /**

@@ -39,6 +39,12 @@ export interface RequestFaults {
   lifeOf(user: string): number;
 }
 
+/** The faults of a server; none until a test uses `server.faults`. */
+export class FaultSwitch {
+  /** The faults that are injected into requests. */
+  current: RequestFaults | undefined;
+}
+
 /**
  * A fault of `server.faults` ended a request without an answer, or a watch. Over HTTP the connection ends instead. `code` is that of
  * Node for a connection that was reset, so that programs which retry such errors do so.

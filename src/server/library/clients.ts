@@ -31,7 +31,7 @@ export class Clients {
     if (this.enabledFaults === undefined) {
       const { clock, engine } = this.service;
       this.enabledFaults = new Faults(clock, engine.store);
-      this.service.faults = this.enabledFaults.requests;
+      this.service.faults.current = this.enabledFaults.requests;
     }
     return this.enabledFaults;
   }
@@ -55,11 +55,11 @@ export class Clients {
 
 /** Adds the faults of tests to the requests of a client, after their authorization. */
 function faultyGuard(service: Pick<HttpService, "faults">, user: string, inner: ClientGuard): ClientGuard {
-  const life = service.faults?.lifeOf(user) ?? 0;
+  const life = service.faults.current?.lifeOf(user) ?? 0;
   return {
     run: (request, engine, call) =>
       inner.run(request, engine, async (granted) => {
-        const { faults } = service;
+        const faults = service.faults.current;
         return faults === undefined
           ? call(granted)
           : faults.run(faultyRequest(request, user, life), granted, call);

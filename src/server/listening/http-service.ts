@@ -58,6 +58,7 @@ import type { StoredRbac } from "../../authorization/rbac/stored-rbac.ts";
 import { reviewHandlers } from "../authorization/reviews.ts";
 import type { ServiceAccountKeys } from "../authentication/service-account-tokens.ts";
 import { listen, type HttpListener } from "../../http/transport/listener.ts";
+import { FaultSwitch } from "../../resources/engine/request-faults.ts";
 import { handle } from "../../http/pipeline.ts";
 import { mayUpgrade } from "../../http/verbs/connect.ts";
 import type { Client } from "../../resources/clients/client.ts";
@@ -213,6 +214,7 @@ export async function httpService(
     backlog: responseBacklogs(options, metrics),
     clients: clientConnections(options, metrics),
     guard: new HandlerGuard((error, event) => defect(error, { event })),
+    faults: new FaultSwitch(),
     log: httpLog(options, defect),
   };
   paths.addWithMethods(subscriptionsPath, ["GET", "POST"], (request) => serveSubscription(service, request));

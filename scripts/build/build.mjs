@@ -52,7 +52,7 @@ const requiredLibraries = [
   {
     module: "src/base/certificates/asn1.ts",
     file: "asn1.cjs",
-    packages: ["@peculiar/asn1-schema", "@peculiar/asn1-csr", "@peculiar/asn1-x509"],
+    packages: ["@peculiar/asn1-schema", "@peculiar/asn1-csr"],
   },
   { module: "src/base/linear-expressions.ts", file: "re2.cjs", packages: ["re2js"] },
 ];

@@ -1,12 +1,10 @@
-import { sign, X509Certificate } from "node:crypto";
+import { X509Certificate } from "node:crypto";
 import { isDeepStrictEqual } from "node:util";
-import type { Extension, GeneralName } from "@peculiar/asn1-x509";
 import type { AlternativeNames } from "./alternative-names.ts";
-import { loadAsn1 } from "./asn1.ts";
 import type { RequestedCertificate } from "./certificate-request.ts";
-import { pemOf } from "./pem.ts";
 import type { Issuer } from "./serving-certificates.ts";
-import { keyIdentifierOf, namesOf, newSerialNumber, oid, signatureAlgorithm, subjectOf } from "./x509.ts";
+import * as der from "./der.ts";
+import { extension, oid, signBody, subjectOf } from "./x509.ts";
 
 /** Bit numbers of the key usage extension, by the usages of certificate requests. */
 const usageBits: ReadonlyMap<string, number> = new Map([
@@ -60,34 +58,17 @@ export function issueRequested(
   { usages, notBefore, notAfter }: IssuedFacts,
   issuer: Issuer,
 ): string {
-  const { AsnConvert, x509 } = loadAsn1();
-  const issuerNames = namesOf(issuer.certificate);
-  const subjectName = AsnConvert.parse(subject, x509.Name);
-  const { algorithm, hash } = signatureAlgorithm(issuer.key);
-  const signature = AsnConvert.parse(algorithm, x509.AlgorithmIdentifier);
-  const body = new x509.TBSCertificate({
-    version: x509.Version.v3,
-    serialNumber: arrayBufferOf(newSerialNumber()),
-    signature,
-    issuer: AsnConvert.parse(issuerNames.subject, x509.Name),
-    validity: new x509.Validity({ notBefore: new Date(notBefore), notAfter: new Date(notAfter) }),
-    subject: subjectName,
-    subjectPublicKeyInfo: AsnConvert.parse(publicKeyInfo, x509.SubjectPublicKeyInfo),
-    extensions: new x509.Extensions([
-      extension(oid.basicConstraints, true, new x509.BasicConstraints()),
-      ...usageExtensions(usages),
-      // A certificate without a subject is identified by these names alone (RFC 5280, section 4.2.1.6).
-      ...alternativeNameExtensions(alternativeNames, subjectName.length === 0),
-      ...keyIdentifierExtensions(publicKeyInfo, issuerNames.keyIdentifier),
-    ]),
-  });
-  const signatureValue = arrayBufferOf(sign(hash, Buffer.from(AsnConvert.serialize(body)), issuer.key));
-  const certificate = new x509.Certificate({
-    tbsCertificate: body,
-    signatureAlgorithm: signature,
-    signatureValue,
-  });
-  return pemOf("CERTIFICATE", Buffer.from(AsnConvert.serialize(certificate)));
+  const extensions = [
+    extension(oid.basicConstraints, true, der.sequence()),
+    ...usageExtensions(usages),
+    // A certificate without a subject is identified by these names alone (RFC 5280, section 4.2.1.6).
+    ...alternativeNameExtensions(alternativeNames, subject.equals(der.sequence())),
+  ];
+  return signBody(
+    { subject, publicKeyInfo, notBefore, notAfter, extensions },
+    issuer.key,
+    issuer.certificate,
+  );
 }
 
 /**
@@ -108,58 +89,26 @@ export function issuedCertificateFault(
   }
 }
 
-function extension(id: string, critical: boolean, value: object): Extension {
-  const { AsnConvert, OctetString, x509 } = loadAsn1();
-  return new x509.Extension({
-    extnID: id,
-    critical,
-    extnValue: new OctetString(AsnConvert.serialize(value)),
-  });
-}
-
-function usageExtensions(usages: readonly string[]): Extension[] {
-  const { x509 } = loadAsn1();
-  const flags = valuesFor(usages, usageBits).reduce((sum, bit) => sum | (1 << bit), 0);
-  const ids = valuesFor(usages, purposes);
+function usageExtensions(usages: readonly string[]): Buffer[] {
+  const bits = valuesFor(usages, usageBits);
+  const ids = valuesFor(usages, purposes).map(der.objectIdentifier);
   return [
-    ...(flags === 0 ? [] : [extension(oid.keyUsage, true, new x509.KeyUsage(flags))]),
-    ...(ids.length === 0 ? [] : [extension(oid.extendedKeyUsage, false, new x509.ExtendedKeyUsage(ids))]),
+    ...(bits.length === 0 ? [] : [extension(oid.keyUsage, true, der.namedBits(...bits))]),
+    ...(ids.length === 0 ? [] : [extension(oid.extendedKeyUsage, false, der.sequence(...ids))]),
   ];
 }
 
-function alternativeNameExtensions(names: AlternativeNames, critical: boolean): Extension[] {
-  const { AsnConvert, x509 } = loadAsn1();
-  const general: GeneralName[] = [
-    ...names.dnsNames.map((dNSName) => new x509.GeneralName({ dNSName })),
-    ...names.emails.map((rfc822Name) => new x509.GeneralName({ rfc822Name })),
-    ...names.addresses.map((address) => AsnConvert.parse(encodedAddress(address), x509.GeneralName)),
-    ...names.uris.map((uri) => new x509.GeneralName({ uniformResourceIdentifier: uri })),
+/** Encodes the names as GeneralNames: texts of ASCII characters, and addresses of 4 or 16 bytes. */
+function alternativeNameExtensions(names: AlternativeNames, critical: boolean): Buffer[] {
+  const texts = (tag: number, list: readonly string[]) =>
+    list.map((text) => der.element(tag, Buffer.from(text, "latin1")));
+  const general = [
+    ...texts(0x82, names.dnsNames),
+    ...texts(0x81, names.emails),
+    ...names.addresses.map((address) => der.element(0x87, address)),
+    ...texts(0x86, names.uris),
   ];
-  return general.length === 0
-    ? []
-    : [extension(oid.subjectAltName, critical, new x509.SubjectAlternativeName(general))];
-}
-
-function keyIdentifierExtensions(publicKeyInfo: Buffer, authority: Buffer | undefined): Extension[] {
-  const { x509 } = loadAsn1();
-  const own = new x509.SubjectKeyIdentifier(arrayBufferOf(keyIdentifierOf(publicKeyInfo)));
-  const list = [extension(oid.subjectKeyIdentifier, false, own)];
-  if (authority !== undefined) {
-    const keyIdentifier = new x509.KeyIdentifier(arrayBufferOf(authority));
-    list.push(
-      extension(oid.authorityKeyIdentifier, false, new x509.AuthorityKeyIdentifier({ keyIdentifier })),
-    );
-  }
-  return list;
-}
-
-/** An IP address as GeneralName: the library's own type is a text, these are 4 or 16 bytes. */
-function encodedAddress(address: Buffer): Buffer {
-  return Buffer.concat([Buffer.of(0x87, address.length), address]);
-}
-
-function arrayBufferOf(bytes: Uint8Array): ArrayBuffer {
-  return Uint8Array.from(bytes).buffer;
+  return general.length === 0 ? [] : [extension(oid.subjectAltName, critical, der.sequence(...general))];
 }
 
 function valuesFor<T>(usages: readonly string[], table: ReadonlyMap<string, T>): T[] {

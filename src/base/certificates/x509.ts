@@ -107,7 +107,7 @@ export function signBody(
  *
  * @throws {Error} if the key is neither RSA, EC nor Ed25519
  */
-export function signatureAlgorithm(key: KeyObject): {
+function signatureAlgorithm(key: KeyObject): {
   readonly algorithm: Buffer;
   readonly hash: "sha256" | null;
 } {
@@ -128,7 +128,7 @@ export function signatureAlgorithm(key: KeyObject): {
 }
 
 /** Returns a serial number: 127 random bits, never zero. */
-export function newSerialNumber(): Buffer {
+function newSerialNumber(): Buffer {
   const bytes = randomBytes(16);
   bytes[0] = (bytes[0]! & 0x7f) | 0x40;
   return bytes;
@@ -188,7 +188,7 @@ function encodeHost(host: string): Buffer {
 }
 
 /** Returns the identifier of a public key (SubjectPublicKeyInfo in DER), by RFC 7093. */
-export function keyIdentifierOf(spki: Buffer): Buffer {
+function keyIdentifierOf(spki: Buffer): Buffer {
   return createHash("sha256").update(spki).digest().subarray(0, 20);
 }
 
@@ -208,7 +208,7 @@ export function versionOf(certificate: X509Certificate): number {
 }
 
 /** Returns the subject (Name in DER) and the subject key identifier of a certificate; issued certificates repeat them. */
-export function namesOf(certificate: X509Certificate): {
+function namesOf(certificate: X509Certificate): {
   readonly subject: Buffer;
   readonly keyIdentifier: Buffer | undefined;
 } {

@@ -32,7 +32,7 @@ function refusal(name: string): StoreDamagedError {
 function refusalOfNobody(dir: string): string {
   const script = `
     import { openLmdbStore } from "./src/storage/lmdb/lmdb-store.ts";
-    import { systemClock } from "./src/base/clock.ts";
+    import { systemClock } from "./src/base/time/clock.ts";
     if (process.getuid() === 0) process.setuid(65534);
     try {
       openLmdbStore({ dir: ${JSON.stringify(dir)}, clock: systemClock });

@@ -45,6 +45,8 @@ export function testConfig({ isLong }: { readonly isLong: boolean }): ViteUserCo
           test: {
             name: "shared",
             isolate: false,
+            // Most code runs a few times: compiling it with optimization early takes more time than it saves.
+            execArgv: ["--interrupt-budget=500000"],
             include: ["test/**/*.test.ts"],
             exclude: [...exclude, ...ownProcess],
           },

@@ -21,6 +21,8 @@ const slowest = [
 /** Starts the slowest files first, so that no process works alone at the end of a run, also in the first run of a checkout. */
 export class SlowestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    // The method of the class, not that of arrays.
+    // oxlint-disable-next-line unicorn/no-array-sort
     const sorted = await super.sort(files);
     const rank = ({ moduleId }: TestSpecification) => {
       const place = slowest.indexOf(path.relative(root, moduleId).replaceAll(path.sep, "/"));

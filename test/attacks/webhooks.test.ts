@@ -98,11 +98,14 @@ describe("a hostile webhook", () => {
     const held = Array.from({ length: 60 }, (_, index) =>
       server.admin.post(MAPS, map(`held-${index}`, sent)),
     );
-    const start = performance.now();
+    let ended = 0;
+    for (const request of held) void request.finally(() => ended++);
+    // Not a limit of time: a busy machine may take as long for the requests as the webhook's timeout.
+    expect((await server.admin.post(MAPS, map("free"))).status).toBe(201);
+    expect(ended).toBe(0);
     for (let index = 0; index < 20; index++) {
       expect((await server.admin.post(MAPS, map(`free-${index}`))).status).toBe(201);
     }
-    expect(performance.now() - start).toBeLessThan(1500);
     expect(new Set((await Promise.all(held)).map(({ status }) => status))).toEqual(new Set([500]));
   });
 

@@ -1,5 +1,6 @@
 import { configDefaults, defineConfig, type ViteUserConfig } from "vitest/config";
 import { chromiumPath } from "./test/support/chromium-path.ts";
+import { SlowestFirst } from "./test/support/slowest-first.ts";
 
 /**
  * Files that need a process of their own, because they replace globals or modules, share servers among files, or measure processor time or
@@ -31,7 +32,9 @@ export function testConfig({ isLong }: { readonly isLong: boolean }): ViteUserCo
   return {
     test: {
       pool: "forks",
-      maxWorkers: 2,
+      // One more than the processors of the smallest machine: many tests wait for timers, files or other programs.
+      maxWorkers: 3,
+      sequence: { sequencer: SlowestFirst },
       reporters: ["default", ["json", { outputFile: "node_modules/.plinth-tests.json" }]],
       globalSetup: ["test/support/times-file.ts"],
       setupFiles: ["test/support/measure-time.ts"],
@@ -42,6 +45,8 @@ export function testConfig({ isLong }: { readonly isLong: boolean }): ViteUserCo
           test: {
             name: "shared",
             isolate: false,
+            // Most code runs a few times: compiling it with optimization early takes more time than it saves.
+            execArgv: ["--interrupt-budget=500000"],
             include: ["test/**/*.test.ts"],
             exclude: [...exclude, ...ownProcess],
           },

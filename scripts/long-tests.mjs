@@ -11,7 +11,7 @@ export const longTests = [
   {
     tests: ["test/storage/lmdb-crash", "test/kills/", "test/damage/"],
     touchedBy: ["src/storage/", "test/storage/", "test/kills/", "test/damage/"],
-    short: "the same files with fewer kills, images and damages, and every second kind of damage",
+    short: "the same files with fewer kills, images and damages, and every third kind of damage",
   },
   {
     tests: ["test/histories/", "test/storage/cluster-faults.etcd"],
@@ -53,9 +53,14 @@ export const longTests = [
     short: "the same files with fewer rounds, and the cases of test/api/views.test.ts",
   },
   {
+    tests: ["test/admission/pod-security/verdicts"],
+    touchedBy: ["src/admission/", "test/admission/pod-security/"],
+    short: "the versions of the policies at which a recorded verdict begins, changes and ends",
+  },
+  {
     tests: ["test/cel/reference/"],
     touchedBy: ["src/cel/", "src/admission/", "test/cel/"],
-    short: "every third case, and the conformance suite",
+    short: "every fifth case, and the conformance suite",
   },
   {
     tests: [
@@ -106,7 +111,7 @@ export const longTests = [
   {
     tests: ["test/cost-laws/"],
     touchedBy: ["src/kinds/", "src/admission/", "src/schema/", "src/fields/", "test/cost-laws/"],
-    short: "every sixth law",
+    short: "every twelfth law",
   },
   {
     tests: ["test/package/"],

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { TestServer } from "../support/api.ts";
+import { cpuStopwatch } from "../support/cpu-time.ts";
 
 const path = "/api/v1/namespaces/default/configmaps";
 /** An owner of a kind that is not served, so the garbage collector ignores it. */
@@ -53,7 +54,7 @@ describe("duplicate owner references", () => {
 
   it("are removed from 20,000 references within 3 s, and 20,000 distinct references return 422", async () => {
     const equal = Array.from({ length: 20_000 }, () => owner);
-    const started = performance.now();
+    const usedMs = cpuStopwatch();
     const made = await server.admin.post(path, map("equal", equal));
     expect([made.status, ownersOf(made)]).toEqual([201, [owner]]);
     expect(made.warnings[0]).toMatch(/observed: (?:u-1, ){20}and 19979 more$/);
@@ -63,7 +64,7 @@ describe("duplicate owner references", () => {
       422,
       [expect.objectContaining({ reason: "FieldValueTooMany", field: "metadata.ownerReferences" })],
     ]);
-    expect(performance.now() - started).toBeLessThan(3000);
+    expect(usedMs()).toBeLessThan(3000);
   });
 
   it("more than 4,096 owner references return 422", async () => {

@@ -95,7 +95,7 @@ describe("an extreme schema", () => {
     expect(fields(answer)).toContain("spec.validation.openAPIV3Schema.properties[spec].$ref");
   });
 
-  const count = effort(500, 2000);
+  const count = effort(250, 2000);
 
   it(`of ${count} versions is served, and so are the documents of all versions`, async () => {
     const versions = Array.from({ length: count }, (_, index) =>

@@ -24,7 +24,7 @@ async function repeatedly(times: number, once: (index: number) => Promise<void>)
   await Promise.all([worker(), worker(), worker(), worker()]);
 }
 
-const [changes, writes, rounds] = effort([300, 150, 8] as const, [1000, 400, 30] as const);
+const [changes, writes, rounds] = effort([200, 100, 6] as const, [1000, 400, 30] as const);
 
 it(`${changes} changes of a definition during writes of its objects lose no write and block no request`, async () => {
   const path = await served(server.admin, definition());

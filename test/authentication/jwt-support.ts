@@ -33,7 +33,21 @@ export function headerOf(token: string): Record<string, unknown> {
   return JSON.parse(Buffer.from(token.split(".")[0]!, "base64url").toString()) as Record<string, unknown>;
 }
 
-export const rsa = (modulusLength = 2048) => copyKeyPair(generateKeyPairSync("rsa", { modulusLength }));
+type KeyPair = ReturnType<typeof copyKeyPair>;
+
+/** Number of RSA keys of a length that a process makes. */
+const rsaKeys = 3;
+const madeRsaKeys = new Map<number, KeyPair[]>();
+
+/** Returns an RSA key pair, three of them in turn: making one takes a tenth of a second and more. */
+export function rsa(modulusLength = 2048): KeyPair {
+  const made = madeRsaKeys.get(modulusLength) ?? [];
+  madeRsaKeys.set(modulusLength, made);
+  const isFull = made.length === rsaKeys;
+  const pair = isFull ? made.shift()! : copyKeyPair(generateKeyPairSync("rsa", { modulusLength }));
+  made.push(pair);
+  return pair;
+}
 export const ec = (namedCurve = "prime256v1") => copyKeyPair(generateKeyPairSync("ec", { namedCurve }));
 export const privatePem = (key: KeyObject) => key.export({ type: "pkcs8", format: "pem" }).toString();
 export const publicPem = (key: KeyObject) => key.export({ type: "spki", format: "pem" }).toString();

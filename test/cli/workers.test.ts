@@ -11,7 +11,7 @@ import { closeSockets, normalClose, shownEvents, WatchSocket } from "../robustne
 import type { Api } from "../support/api.ts";
 import { childrenOf, roleOf } from "../support/child-processes.ts";
 import { effort } from "../support/effort.ts";
-import { freePort, plinth, program, ServerProcess } from "../support/process.ts";
+import { freePort, plinth, program, ServerProcess, shortRun } from "../support/process.ts";
 import { plinthHere } from "../support/program-here.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
@@ -286,7 +286,7 @@ describe("--workers", () => {
     const dataDir = path.join(folder.path, "early");
     const port = await freePort();
     const flags = ["serve", `--workers=${effort(2, 4)}`, `--data-dir=${dataDir}`, `--secure-port=${port}`];
-    const child = spawn(process.execPath, [program, ...flags], { stdio: "ignore" });
+    const child = spawn(process.execPath, [...shortRun, program, ...flags], { stdio: "ignore" });
     const ended = once(child, "exit");
     try {
       await until(async () => (await statusOf(`https://127.0.0.1:${port}/readyz`)) === 200);
@@ -325,7 +325,7 @@ describe("--workers", () => {
 
   test.each([1, 2, 3])("stops when SIGTERM arrives before %d processes are ready", async (processes) => {
     const flags = ["serve", "--workers=2", "--secure-port=0", `--data-dir=${folder.path}/early-${processes}`];
-    const child = spawn(process.execPath, [program, ...flags], { stdio: "ignore" });
+    const child = spawn(process.execPath, [...shortRun, program, ...flags], { stdio: "ignore" });
     const ended = once(child, "exit");
     await until(() => childrenOf(child.pid!).length === processes);
     const children = childrenOf(child.pid!);

@@ -9,6 +9,7 @@ import {
   type KindSchema,
 } from "../../console/src/model/schema.ts";
 import { useServer } from "../support/use-server.ts";
+import { cpuStopwatch } from "../support/cpu-time.ts";
 
 const server = useServer({ vocabulary: "kubernetes" });
 
@@ -53,12 +54,12 @@ describe("the fields of a schema", () => {
     const properties = Object.fromEntries(Array.from({ length: 20_000 }, (_, at) => [`field${at}`, loop]));
     const schemas = { loop, wide: { type: "object", properties } };
     const wide = { properties: { child: { $ref: "#/components/schemas/wide" }, none: { $ref: "#/x" } } };
-    const started = performance.now();
+    const usedMs = cpuStopwatch();
     const [child, none] = fieldsOf(wide, schemas);
     expect(child!.type.kind).toBe("section");
     expect(none!.type.kind).toBe("yaml");
     expect(fieldsOf(schemas.wide, schemas)).toHaveLength(20_000);
-    expect(performance.now() - started).toBeLessThan(1000);
+    expect(usedMs()).toBeLessThan(1000);
   });
 
   it("that a form can't show are edited as YAML", () => {

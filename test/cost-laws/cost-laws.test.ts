@@ -12,18 +12,19 @@ import { objectLaws } from "./object-laws.ts";
 // The garbage collector would delete objects whose owners don't exist.
 const server = useServer({ enabledControllers: ["*", "-garbagecollector"] });
 
-/** In short every sixth law: each takes seconds of processor time. */
-const laws = [...objectLaws, ...accessLaws, ...customLaws].filter((_, index) => index % effort(6, 1) === 0);
+/** In short every twelfth law: each takes seconds of processor time. */
+const laws = [...objectLaws, ...accessLaws, ...customLaws].filter((_, index) => index % effort(12, 1) === 0);
 
 /** Measures a law. @throws {Error} if a response has another status. */
-function growth({ n, status, prepare }: Law, { admin }: TestServer): Promise<Growth> {
-  return growthOf(n, async (count) => {
+function growth({ n, status, prepare }: Law, { admin }: TestServer, attempts?: number): Promise<Growth> {
+  const prepareRequest = async (count: number) => {
     const request = await prepare(admin, count);
     return async () => {
       const answer = await request();
       if (answer.status !== status) throw new Error(`${answer.status}: ${answer.text.slice(0, 500)}`);
     };
-  });
+  };
+  return growthOf(n, prepareRequest, attempts);
 }
 
 describe("the processor time grows at most with n log n", () => {
@@ -49,7 +50,8 @@ describe("the processor time grows at most with n log n", () => {
     };
     const other = await TestServer.start({ admissionPlugins: [slow] });
     const law = objectLaws.find(({ name }) => name === "create finalizers")!;
-    expect(isTooFast(await growth(law, other))).toBe(true);
+    // Half of the entries suffice, and two measurements: the law itself repeats one only if it fails.
+    expect(isTooFast(await growth({ ...law, n: law.n / 2 }, other, 2))).toBe(true);
     await other.close();
   });
 });

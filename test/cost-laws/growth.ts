@@ -4,7 +4,7 @@ import { cpuStopwatch } from "../support/cpu-time.ts";
 export type Growth = readonly [n: number, twice: number, fourTimes: number];
 
 /** Attempts to measure a growth that looks too large: another program or the garbage collector may have disturbed one. */
-const maxAttempts = 6;
+const usualAttempts = 6;
 
 /** A time below which differences are noise, in milliseconds. */
 const smallMs = 25;
@@ -25,17 +25,19 @@ export function isTooFast([n, , fourTimes]: Growth): boolean {
  * returns the smallest times.
  *
  * @param prepare returns the action for a number of entries; what it does itself isn't measured. The action can be repeated.
+ * @param attempts number of measurements if the growth is too fast.
  */
 export async function growthOf(
   n: number,
   prepare: (count: number) => Promise<() => Promise<unknown>>,
+  attempts = usualAttempts,
 ): Promise<Growth> {
   const actions: (() => Promise<unknown>)[] = [];
   for (const count of [n, 2 * n, 4 * n]) actions.push(await prepare(count));
   const best: [number, number, number] = [Infinity, Infinity, Infinity];
   // The first call compiles code and fills caches.
   await actions[0]!();
-  for (let attempt = 0; attempt < maxAttempts; attempt++) {
+  for (let attempt = 0; attempt < attempts; attempt++) {
     for (const [index, action] of actions.entries()) {
       const stopwatch = cpuStopwatch();
       await action();

@@ -22,7 +22,7 @@ afterAll(folder.remove);
 
 const cases = damageKinds
   .flatMap(({ count, ...kind }) => Array.from({ length: effort(1, count) }, (_, i) => ({ ...kind, i })))
-  .filter((_, index) => index % effort(2, 1) === 0)
+  .filter((_, index) => index % effort(3, 1) === 0)
   .map((one, index) => ({ ...one, seed: index + 1, end: one.i % 2 === 0 ? "killed" : "clean" }) as const);
 
 describe("serve and check over a damaged store", () => {
@@ -74,7 +74,7 @@ describe("serve and check over a damaged store", () => {
 describe("restore of a damaged backup", () => {
   it("is refused and leaves nothing, or restores what was backed up", async () => {
     const outcomes = new Set<string>();
-    for (let seed = 1; seed <= effort(4, 40); seed++) {
+    for (let seed = 1; seed <= effort(3, 40); seed++) {
       const outcome = await backup.examine(new Dice(seed)).catch((error: unknown) => {
         throw new Error(`seed ${seed}: ${String(error)}`, { cause: error });
       });

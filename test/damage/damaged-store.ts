@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { cpSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import type { Api } from "../support/api.ts";
-import { program, ServerProcess } from "../support/process.ts";
+import { program, ServerProcess, shortRun } from "../support/process.ts";
 
 const maps = "/api/v1/namespaces/default/configmaps";
 const names = Array.from({ length: 40 }, (_, i) => `map-${i}`);
@@ -192,7 +192,7 @@ export async function checkApart(dataDir: string): Promise<Exit> {
 
 /** Runs the program to its end. */
 export async function run(...words: readonly string[]): Promise<Exit> {
-  const child = spawn(process.execPath, [program, ...words]);
+  const child = spawn(process.execPath, [...shortRun, program, ...words]);
   let output = "";
   for (const stream of [child.stdout, child.stderr])
     stream.on("data", (text: Buffer) => (output += text.toString()));

@@ -26,8 +26,12 @@ export class Writer {
     return `${collection}/${this.name}`;
   }
 
-  /** Creates, updates and deletes the object in turn until a request has no answer. */
-  async writeUntilUnanswered(api: Api): Promise<void> {
+  /**
+   * Creates, updates and deletes the object in turn until a request has no answer.
+   *
+   * @param onAcknowledged called after each write that was answered with success.
+   */
+  async writeUntilUnanswered(api: Api, onAcknowledged?: () => void): Promise<void> {
     for (;;) {
       const deletes = this.state !== undefined && this.counter % updatesPerLife === 0;
       this.counter++;
@@ -43,6 +47,7 @@ export class Writer {
       if (answer.status !== 200 && answer.status !== 201)
         throw new Error(`a write of ${this.name} was answered with ${answer.status}: ${answer.text}`);
       this.acknowledged++;
+      onAcknowledged?.();
       this.pending = undefined;
       this.state = deletes ? undefined : this.stateOf(answer);
     }

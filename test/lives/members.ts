@@ -14,10 +14,12 @@ export async function askForMembers(
   ask: Ask,
   isAsked?: (step: string) => boolean,
 ): Promise<readonly Told[]> {
-  const life = new Life(subject, ask, isAsked);
+  const life = new Life(subject, ask);
   const live = await life.fresh();
-  const send = (step: string, method: string, path: string, body: Json): Promise<void> =>
-    life.sample(step, method, path, { body });
+  const send = async (step: string, method: string, path: string, body: () => Json): Promise<void> => {
+    // Bodies are made only for the requests that are sent.
+    if (isAsked?.(step) ?? true) await life.ask(step, method, path, { body: body() });
+  };
   await each(live, ["status"], (step, body) => send(`put ${step}`, "PUT", `${life.item}?dryRun=All`, body));
   const { status } = subject;
   if (status !== undefined)
@@ -35,14 +37,16 @@ export async function askForMembers(
 async function each(
   object: Json,
   but: readonly string[],
-  ask: (step: string, body: Json) => Promise<void> | undefined,
+  ask: (step: string, body: () => Json) => Promise<void> | undefined,
 ): Promise<void> {
   for (const path of pathsOf(object, [])) {
     if (but.includes(String(path[0]))) continue;
     for (const [name, value] of variantsOf(path, at(object, path))) {
-      const body = structuredClone(object);
-      set(body, path, value);
-      await ask(`${path.join(".")} ${name}`, body);
+      await ask(`${path.join(".")} ${name}`, () => {
+        const body = structuredClone(object);
+        set(body, path, value);
+        return body;
+      });
     }
   }
 }

@@ -20,11 +20,11 @@ const featureGates: Readonly<Record<Release, string>> = {
 /** One dry run in this number is replayed, to save time; all of them in the long form of the tests. */
 const samplings = {
   /** Of those for the first release. */
-  first: effort(8, 1),
+  first: effort(16, 1),
   /** Of those for a later release that the first one answers in the same way, or has no answer to. */
-  same: effort(32, 1),
+  same: effort(96, 1),
   /** Of those for a later release whose answers differ. */
-  different: effort(8, 1),
+  different: effort(16, 1),
 };
 
 /** Returns the steps of a case that are replayed: all that change something, and a sample of the dry runs. */

@@ -1,6 +1,6 @@
 import { connect as connectHttp2, type ClientHttp2Session } from "node:http2";
 import { readFileSync } from "node:fs";
-import { request as httpsRequest } from "node:https";
+import { Agent, request as httpsRequest } from "node:https";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { systemClock } from "../../src/base/time/clock.ts";
@@ -93,6 +93,7 @@ describe("a server with hostile backends", () => {
   /** The agent's response to a log request. */
   let logAnswer = "";
   let session: ClientHttp2Session;
+  let ca: string;
   const proxy = (index: number) => `/api/v1/namespaces/default/pods/hostile/proxy/${index}`;
   const log = "/api/v1/namespaces/default/pods/hostile/log";
 
@@ -109,22 +110,26 @@ describe("a server with hostile backends", () => {
     const admin = server.as("admin-token");
     await makeNode(admin, "node-1", { InternalIP: "127.0.0.1" }, agent.port);
     await makePod(admin, "hostile", { ip: "127.0.0.1", port: pod.port, node: "node-1" });
-    session = connectHttp2(server.url, { ca: readFileSync(server.caFile, "utf8") });
+    ca = readFileSync(server.caFile, "utf8");
+    session = connectHttp2(server.url, { ca });
     session.on("error", () => undefined);
   });
   afterAll(async () => {
     session.destroy();
+    agent1.destroy();
     expect(await server.stop()).toBe(0);
     await pod.close();
     await agent.close();
     folder.remove();
   });
 
+  /** Keeps connections: a handshake for each of the thousand requests would take most of the time. */
+  const agent1 = new Agent({ keepAlive: true });
   const overHttp1 = (method: string, at: string, headers: Record<string, string> = {}) =>
     new Promise<number>((resolve) => {
       const asked = httpsRequest(
         `${server.url}${at}`,
-        { method, ca: readFileSync(server.caFile), agent: false, headers: { ...headers, ...credentials } },
+        { method, ca, agent: agent1, headers: { ...headers, ...credentials } },
         (answer) => {
           answer.on("error", () => undefined);
           answer.once("close", () => resolve(answer.statusCode!));

@@ -74,7 +74,7 @@ test("an unread list response delays no other client", async () => {
 });
 
 /** Number of idle connections that two processors can open in a few seconds; PLINTH_IDLE_CONNECTIONS sets more. */
-const idleConnections = Number(process.env["PLINTH_IDLE_CONNECTIONS"] ?? effort(500, 2000));
+const idleConnections = Number(process.env["PLINTH_IDLE_CONNECTIONS"] ?? effort(300, 2000));
 
 // Both ends of every handshake run in this process.
 const idleTimeout = 30_000 + idleConnections * 20;

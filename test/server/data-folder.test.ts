@@ -59,11 +59,11 @@ describe("a data folder that can't be used", () => {
 });
 
 describe("plinth check and backup of a folder without a store", () => {
-  it.each(["check", "backup"])("%s says so and makes nothing", (command) => {
+  it.each(["check", "backup"])("%s says so and makes nothing", async (command) => {
     const dir = path.join(folder(), "nowhere");
     const to = path.join(folder(), "backup");
     const words = command === "backup" ? [`--to=${to}`] : [];
-    const { code, stdout, stderr } = plinth(command, `--data-dir=${dir}`, ...words);
+    const { code, stdout, stderr } = await plinthHere(command, `--data-dir=${dir}`, ...words);
     expect(stderr).toContain(`${dir}/store can't be used: there is no store in it`);
     expect(stdout).toBe("");
     expect(code).toBe(1);
@@ -71,10 +71,10 @@ describe("plinth check and backup of a folder without a store", () => {
     expect(existsSync(to)).toBe(false);
   });
 
-  it("check reports a folder with other content", () => {
+  it("check reports a folder with other content", async () => {
     const dir = folder();
     mkdirSync(path.join(dir, "store"));
-    expect(plinth("check", `--data-dir=${dir}`)).toMatchObject({ code: 1 });
+    expect(await plinthHere("check", `--data-dir=${dir}`)).toMatchObject({ code: 1 });
     expect(existsSync(path.join(dir, "store/data.mdb"))).toBe(false);
   });
 });

@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { setTimeout } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
+import { shortRun } from "../support/root.ts";
 
 /** A TypeScript file run in a process of its own; its lines are read as they come. */
 export class Child {
@@ -15,7 +16,15 @@ export class Child {
   /** @param through a command put before node, for instance to set limits. */
   constructor(file: string, args: readonly string[], through: readonly string[] = []) {
     const script = fileURLToPath(new URL(file, import.meta.url));
-    const [command = "", ...rest] = [...through, process.execPath, "--import", "tsx", script, ...args];
+    const [command = "", ...rest] = [
+      ...through,
+      process.execPath,
+      ...shortRun,
+      "--import",
+      "tsx",
+      script,
+      ...args,
+    ];
     this.process = spawn(command, rest, { stdio: ["pipe", "pipe", "pipe"] });
     this.exited = once(this.process, "exit");
     this.process.stderr!.on("data", (chunk: Buffer) => (this.errors += chunk.toString()));

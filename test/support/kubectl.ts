@@ -150,6 +150,8 @@ export class Kubectl {
       PATH: path,
       HOME: this.folder,
       TMPDIR: this.folder,
+      // Runs are too short for a garbage collection to be worth its time.
+      GOGC: "off",
       KUBECONFIG: join(this.folder, "config"),
       ...more,
     };

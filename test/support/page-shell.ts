@@ -4,7 +4,7 @@ import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { expect } from "vitest";
 import type { CodeBlock } from "./pages.ts";
-import { program, root } from "./root.ts";
+import { program, root, shortRun } from "./root.ts";
 import { serveCommand } from "./serve-command.ts";
 import { temporaryFolder } from "./temporary-folder.ts";
 
@@ -23,7 +23,7 @@ const separator = "--- next block ---\n";
 
 /** The programs by which pages run the product, with the text of the script that is run instead. */
 const programs: Readonly<Record<string, string>> = {
-  plinth: `exec "${process.execPath}" "${program}" "$@"`,
+  plinth: `exec "${process.execPath}" ${shortRun.join(" ")} "${program}" "$@"`,
   // `npm start` is `plinth serve` after a build; other scripts run in the checkout.
   npm: `case "$1" in
 start) shift; [ "\${1:-}" != -- ] || shift; exec plinth serve "$@" ;;

@@ -4,10 +4,10 @@ import { tmpdir } from "node:os";
 import { createServer } from "node:net";
 import path from "node:path";
 import { Api } from "./api.ts";
-import { program } from "./root.ts";
+import { program, shortRun } from "./root.ts";
 
 export { isInstalled } from "./installed.ts";
-export { program, root } from "./root.ts";
+export { program, root, shortRun } from "./root.ts";
 
 /** What a program that ran to its end did. */
 export interface Finished {
@@ -18,7 +18,7 @@ export interface Finished {
 
 /** Runs `plinth` with these words to its end; a server that starts in spite of wrong flags is killed after 20 s. */
 export function plinth(...words: readonly string[]): Finished {
-  const { status, stdout, stderr } = spawnSync(process.execPath, [program, ...words], {
+  const { status, stdout, stderr } = spawnSync(process.execPath, [...shortRun, program, ...words], {
     encoding: "utf8",
     timeout: 20_000,
     cwd: tmpdir(),
@@ -46,8 +46,10 @@ export class ServerProcess {
 
   /** As {@link ServerProcess.start}. @param file path of the program. */
   static startProgram(file: string, dataDir: string, ...flags: readonly string[]): Promise<ServerProcess> {
-    const words = [file, "serve", "--secure-port=0", `--data-dir=${dataDir}`, "--log-level=warn", ...flags];
-    const child = spawn(process.execPath, words, { stdio: ["ignore", "pipe", "pipe"] });
+    const words = ["serve", "--secure-port=0", `--data-dir=${dataDir}`, "--log-level=warn", ...flags];
+    const child = spawn(process.execPath, [...shortRun, file, ...words], {
+      stdio: ["ignore", "pipe", "pipe"],
+    });
     let out = "";
     let err = "";
     child.stderr.on("data", (chunk: Buffer) => (err += chunk.toString()));

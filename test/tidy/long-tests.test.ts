@@ -7,7 +7,10 @@ import { filesBelow, read } from "./source-files.ts";
 
 const testFiles = filesBelow("test").filter((file) => file.endsWith(".test.ts"));
 /** Files whose effort is decided by a module that they share. */
-const sharedEffort = new Map([["test/lives/", "test/lives/suite.ts"]]);
+const sharedEffort = new Map([
+  ["test/lives/", "test/lives/suite.ts"],
+  ["test/admission/pod-security/verdicts", "test/admission/pod-security/verdict-pods.ts"],
+]);
 const isLong = (file: string) => {
   const [, decides = file] = Array.from(sharedEffort).find(([folder]) => file.startsWith(folder)) ?? [];
   return /\.(long|chromium)\.test\.ts$/.test(file) || /\beffort\(/.test(read(decides));

@@ -91,7 +91,7 @@ export async function auditedMap(
   return name;
 }
 
-/** What a sink has once it has so many events, or after some dozen further requests, in which it would have got them. */
+/** What a sink has once it has so many events, or after many further requests, in which it would have got them, also on a busy machine. */
 export async function countOf(
   sink: AuditSink,
   server: FlaggedServer,
@@ -99,6 +99,6 @@ export async function countOf(
   least: number,
 ): Promise<number> {
   const count = () => names.reduce((sum, name) => sum + sink.eventsOf(server, name).length, 0);
-  for (let round = 0; round < 40 && count() < least; round++) await server.admin.get("/livez");
+  for (let round = 0; round < 120 && count() < least; round++) await server.admin.get("/livez");
   return count();
 }

@@ -11,7 +11,7 @@ const quadraticOwners = {
   replace: "if ([...distinct.keys()].filter((one) => one === identity).length > 0) repeated.push(owner.uid);",
 };
 
-const count = effort(150, 400);
+const count = effort(90, 400);
 
 it.each(effort(["platform"] as const, ["platform", "kubernetes"] as const))(
   "random requests have valid responses, and nothing is thrown or logged as an error (%s)",

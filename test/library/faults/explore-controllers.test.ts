@@ -6,7 +6,7 @@ import { effort } from "../../support/effort.ts";
 const server = { enabledControllers: ["*", "-root-ca-cert-publisher"] };
 
 /** Schedules of faults that a corrected controller must pass. */
-const schedules = effort(40, 200);
+const schedules = effort(20, 200);
 
 describe.each(Object.entries(cases))("a controller with %s", (_, { start, test: run }) => {
   const runWith = (hasBug: boolean) => async (exploration: Exploration) => {

@@ -2,6 +2,7 @@ import { useEffect } from "preact/hooks";
 import { sendText } from "../../api/client.ts";
 import { sumOf, sumsBy, type Metrics } from "../../model/metrics.ts";
 import { Chart, numberText } from "../../parts/chart.tsx";
+import { Failure } from "../../parts/states.tsx";
 import { usePolled } from "../../state/use-polled.ts";
 import { Audit } from "./audit.tsx";
 import { Leases } from "./leases.tsx";
@@ -11,7 +12,7 @@ import { TableHead } from "../../parts/table-head.tsx";
 /** Each chart: its title, its unit, and the label and value of its lines. */
 const charts = [
   ["Requests", "per second", { reads: "reads", writes: "writes" }],
-  ["Latency", "ms", { median: "median", "99 of 100": "slow" }],
+  ["Latency", "ms", { p50: "p50", p95: "p95", p99: "p99" }],
   ["Failures", "per second", { errors: "errors", rejected: "rejected" }],
   ["Flow control", "requests", { executing: "executing", queued: "queued" }],
   ["Watches", "open", { watches: "watchers", connections: "connections" }],
@@ -30,24 +31,27 @@ export function ServerView() {
     <section class="page server" aria-label="Server">
       <h1>Server</h1>
       {metricsFailure.value !== "" && (
-        <p class="message bad" role="alert">
-          Metrics: {metricsFailure.value}
-        </p>
+        <Failure title="The metrics can't be read" message={metricsFailure.value} />
       )}
-      <div class="charts">
-        {charts.map(([title, unit, lines]) => (
-          <Chart
-            key={title}
-            title={title}
-            unit={unit}
-            lines={Object.entries(lines).map(([label, name]) => ({
-              label,
-              values: all.map(({ values }) => values[name] ?? Number.NaN),
-            }))}
-          />
-        ))}
-      </div>
-      <p class="note">The charts begin when this page is first opened, and go back one hour at most.</p>
+      {all.length > 0 && (
+        <>
+          <div class="charts">
+            {charts.map(([title, unit, lines]) => (
+              <Chart
+                key={title}
+                title={title}
+                unit={unit}
+                timesMs={all.map(({ atMs }) => atMs)}
+                lines={Object.entries(lines).map(([label, name]) => ({
+                  label,
+                  values: all.map(({ values }) => values[name] ?? Number.NaN),
+                }))}
+              />
+            ))}
+          </div>
+          <p class="note">The charts begin when this page is first opened, and go back one hour at most.</p>
+        </>
+      )}
       <Health />
       <Leases />
       <Audit />

@@ -65,7 +65,7 @@ it("a missing object has a page that says so, without a button to delete it, and
   await page.goBack();
   await page.getByRole("heading", { name: "ConfigMap missing doesn't exist" }).waitFor();
   await ok(server.admin.post("/api/v1/namespaces/one/configmaps", configMap("missing", { key: "there" })));
-  await page.getByRole("region", { name: "Data" }).getByText("there").waitFor();
+  await page.getByRole("region", { name: "Data", exact: true }).getByText("there").waitFor();
   expect(complaints).toEqual([]);
 });
 

@@ -150,7 +150,7 @@ it("an object is created from YAML and a form, after a dry run", async () => {
   await page.getByText("The server would create it.").waitFor();
   expect((await server.admin.get(`${maps}/created`)).status).toBe(404);
   await page.getByRole("button", { name: "Create" }).click();
-  await page.getByRole("region", { name: "Data" }).getByText("2 keys").waitFor();
+  await page.getByRole("region", { name: "Data", exact: true }).getByText("2 keys").waitFor();
   expect((await get("created")).data).toEqual({ a: "b", c: "d" });
 });
 

@@ -43,21 +43,13 @@ export function MergeConflicts({ conflicts, onTake }: MergeConflictsProps) {
       {conflicts.value.map((conflict) => {
         const field = pathText(conflict.path);
         return (
-          <div key={field} class="grant">
+          <div key={field} class="grant" role="group" aria-label={field}>
             <p class="code">{field}</p>
             <div class="buttons inline">
-              <button
-                type="button"
-                aria-label={`Keep yours of ${field}`}
-                onClick={() => decide(conflict, false)}
-              >
+              <button type="button" onClick={() => decide(conflict, false)}>
                 Keep yours: <code>{shortText(conflict.mine)}</code>
               </button>
-              <button
-                type="button"
-                aria-label={`Take theirs of ${field}`}
-                onClick={() => decide(conflict, true)}
-              >
+              <button type="button" onClick={() => decide(conflict, true)}>
                 Take theirs: <code>{shortText(conflict.theirs)}</code>
               </button>
             </div>

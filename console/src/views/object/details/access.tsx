@@ -31,7 +31,7 @@ export function Rules({ object }: DetailProps) {
 /** Rules as a table. */
 function RuleTable({ rules }: { readonly rules: readonly Rule[] }) {
   return (
-    <div class="wide" tabIndex={0} role="region" aria-label="Rules">
+    <div class="wide" tabIndex={0} role="region" aria-label="Rules as a table">
       <table class="plain">
         <TableHead columns={["Verbs", "Resources or paths", "Groups", "Names"]} />
         <tbody>
@@ -77,7 +77,7 @@ export function Binding({ object }: DetailProps) {
         ) : (
           <Fold items={subjects} limit={20} noun="subjects">
             {(shown) => (
-              <div class="wide" tabIndex={0} role="region" aria-label="Subjects">
+              <div class="wide" tabIndex={0} role="region" aria-label="Subjects as a table">
                 <table class="plain">
                   <TableHead columns={["Kind", "Name", "Access"]} />
                   <tbody>

@@ -18,7 +18,7 @@ export function Containers({ object }: DetailProps) {
   ];
   return (
     <Section title="Containers" note={String(containers.length)}>
-      <div class="wide" tabIndex={0} role="region" aria-label="Containers">
+      <div class="wide" tabIndex={0} role="region" aria-label="Containers as a table">
         <table class="plain">
           <TableHead columns={columns} />
           <tbody>

@@ -10,7 +10,18 @@ import { Shell } from "./views/shell.tsx";
 
 /** The login, or the frame with the current view. */
 function Console() {
-  return session.value.kind === "signed-in" ? <Shell /> : <Login />;
+  switch (session.value.kind) {
+    case "signed-in":
+      return <Shell />;
+    case "signing-in":
+      return (
+        <main class="login">
+          <p role="status">Signing in…</p>
+        </main>
+      );
+    case "signed-out":
+      return <Login />;
+  }
 }
 
 const code = takeCode();

@@ -118,13 +118,38 @@ it("at 1280 pixels the buttons of a list are in one line, also of kinds with lon
   expect(Math.abs((await box("Create")).y - search.y)).toBeLessThan(6);
 });
 
-it("words don't break in the middle where there is room for them", async () => {
-  const { page } = await browser.signIn(server, "root", "#/object/core/configmaps/two/d/overview");
-  await page.setViewportSize({ width: 420, height: 800 });
-  const note = page.getByText(longWord, { exact: true }).first();
-  await note.waitFor();
-  const lines = await note.evaluate((element) => element.getClientRects().length);
-  expect(lines).toBe(1);
+/** The words of the page that are on two lines. */
+const brokenWords = (page: Page) =>
+  page.evaluate<string[]>(`(() => {
+    const broken = [];
+    const walker = document.createTreeWalker(document.querySelector("main"), NodeFilter.SHOW_TEXT);
+    for (let node = walker.nextNode(); node !== null; node = walker.nextNode()) {
+      for (const { index, 0: word } of node.data.matchAll(/[A-Za-z0-9]{2,24}/g)) {
+        const range = document.createRange();
+        range.setStart(node, index);
+        range.setEnd(node, index + word.length);
+        const tops = new Set([...range.getClientRects()].map(({ top }) => Math.round(top)));
+        if (tops.size > 1) broken.push(word);
+      }
+    }
+    return broken;
+  })()`);
+
+it("words don't break in the middle", async () => {
+  const { page } = await browser.signIn(server, "root");
+  for (const width of [1280, 420]) {
+    await page.setViewportSize({ width, height: 800 });
+    for (const [place, text] of [
+      ["#/access/graph?user=ann&groups=system:masters,system:authenticated", "ClusterRole cluster-admin"],
+      ["#/object/rbac.authorization.platform.io/clusterroles/-/admin/overview", "deletecollection"],
+      ["#/object/core/configmaps/two/d/overview", longWord],
+      ["#/object/core/configmaps/two/d/fields", longWord],
+    ] as const) {
+      await page.evaluate(`location.hash = ${JSON.stringify(place)}`);
+      await page.locator("main").getByText(text).first().waitFor();
+      expect([place, width, await brokenWords(page)]).toEqual([place, width, []]);
+    }
+  }
 });
 
 it("a reload keeps the session; the credentials are in no storage while the page is open, and gone after the sign-out", async () => {

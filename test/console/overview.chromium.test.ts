@@ -219,6 +219,22 @@ it("a custom kind shows its columns, and its fields with the descriptions of the
   await page.getByRole("heading", { name: "Secret database" }).waitFor();
 });
 
+it("pages by kind are accessible in dark colors too, also in a narrow window", async () => {
+  const { page } = await browser.signIn(server, "root", "#/object/core/pods/default/web-1/overview", "dark");
+  for (const width of [1280, 420]) {
+    await page.setViewportSize({ width, height: 800 });
+    for (const place of [
+      "core/pods/default/web-1",
+      "core/secrets/default/database",
+      "rbac.authorization.platform.io/clusterroles/-/many",
+    ]) {
+      await page.evaluate(`location.hash = ${JSON.stringify(`#/object/${place}/overview`)}`);
+      await section(page, "Used by").getByRole("link").first().waitFor();
+      await expectAccessible(page);
+    }
+  }
+});
+
 it("a namespace has the numbers of its objects", async () => {
   const page = await show("core/namespaces/-/default", "Namespace default");
   await section(page, "Contents").getByRole("link", { name: "Deployment" }).waitFor();

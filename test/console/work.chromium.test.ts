@@ -105,7 +105,7 @@ it("filters and the order are in the URL, a favorite keeps them, and shown objec
   await page.getByRole("region", { name: "Data", exact: true }).waitFor();
   await page
     .getByRole("navigation", { name: "Recent" })
-    .getByRole("link", { name: "configmaps default/sorted-few" })
+    .getByRole("link", { name: "sorted-few, configmaps in default" })
     .waitFor();
   await expectAccessible(page);
   await page.reload();
@@ -312,4 +312,45 @@ it("the start page has health, changes, events, bindings without effect, certifi
   await expectAccessible(page);
   expect(await page.locator("img[src=x]").count()).toBe(0);
   expect(complaints).toEqual([]);
+});
+
+it("a lost connection is said, and the list and the object go on by themselves when it is back", async () => {
+  await ok(server.admin.post(maps, configMap("kept", { key: "before" })));
+  const { page, complaints } = await browser.signIn(
+    server,
+    "root",
+    "#/list/core/configmaps?namespace=default&search=kept",
+  );
+  await page.getByRole("row", { name: /kept/ }).waitFor();
+  // The streams that are open end, and new ones fail.
+  await page.route("**/configmaps*", (route) => route.abort());
+  await page.evaluate('location.hash = "#/list/core/configmaps?search=kept"');
+  await page.getByText("The connection is lost").waitFor();
+  await expectAccessible(page);
+  await page.unroute("**/configmaps*");
+  await page.getByRole("row", { name: /kept/ }).waitFor();
+  await page.route("**/configmaps/kept", (route) => route.abort());
+  await page.getByRole("button", { name: "kept", exact: true }).click();
+  await page.getByRole("heading", { name: "ConfigMap kept can't be read" }).waitFor();
+  await page.getByText("It is tried again every few seconds.").waitFor();
+  await expectAccessible(page);
+  await page.unroute("**/configmaps/kept");
+  await page.getByRole("region", { name: "Data", exact: true }).getByText("before").waitFor();
+  expect(complaints).toEqual([]);
+});
+
+it("an empty list says what would be there, and how to make it", async () => {
+  await ok(server.admin.post(maps, configMap("findable")));
+  const { page } = await browser.signIn(server, "root", "#/list/batch/jobs?namespace=default");
+  await page.getByRole("heading", { name: "No jobs in default" }).waitFor();
+  await page.getByRole("link", { name: "Look in all namespaces" }).click();
+  await page.getByRole("heading", { name: "No jobs", exact: true }).waitFor();
+  await expectAccessible(page);
+  await page.goBack();
+  await page.evaluate('location.hash = "#/list/core/configmaps?search=nothing-has-this"');
+  await page.getByRole("button", { name: "Show all" }).click();
+  await page
+    .getByRole("row", { name: /findable/ })
+    .first()
+    .waitFor();
 });

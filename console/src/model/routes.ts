@@ -120,7 +120,7 @@ export function formatRoute(route: Route): string {
 export function placeTitle(route: Route): string {
   switch (route.view) {
     case "object":
-      return `${route.resource} ${route.namespace === "" ? "" : `${route.namespace}/`}${route.name}`;
+      return `${route.name}, ${route.resource}${route.namespace === "" ? "" : ` in ${route.namespace}`}`;
     case "list": {
       const { resource, namespace, search, labels, fields } = route;
       return [resource, namespace === "" ? "" : `in ${namespace}`, search, labels, fields]

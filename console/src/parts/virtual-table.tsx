@@ -64,32 +64,34 @@ export function VirtualTable(props: VirtualTableProps) {
   const minWidth = `calc(${markWidth} + ${width}ch)`;
   const selectedIndex = indexOf(selected.value);
   return (
-    <div
-      class="table"
-      role="grid"
-      aria-label={label}
-      aria-rowcount={rows.length + 1}
-      aria-colcount={columns.length + 1}
-      tabIndex={0}
-      ref={viewport}
-      aria-activedescendant={selectedIndex >= first && selectedIndex < last ? "selected-row" : undefined}
-      onScroll={(event) => (top.value = event.currentTarget.scrollTop)}
-    >
-      <HeaderRow columns={columns} template={template} minWidth={minWidth} table={props} />
-      <div class="table-space" role="rowgroup" style={{ height: `${rows.length * rowHeight}px`, minWidth }}>
-        {rows.slice(first, last).map((row, offset) => (
-          <BodyRow
-            key={row.key}
-            row={row}
-            index={first + offset}
-            template={template}
-            isSelected={row.key === selected.value}
-            table={props}
-          />
-        ))}
+    <>
+      <div
+        class={rows.length === 0 ? "table empty" : "table"}
+        role="grid"
+        aria-label={label}
+        aria-rowcount={rows.length + 1}
+        aria-colcount={columns.length + 1}
+        tabIndex={0}
+        ref={viewport}
+        aria-activedescendant={selectedIndex >= first && selectedIndex < last ? "selected-row" : undefined}
+        onScroll={(event) => (top.value = event.currentTarget.scrollTop)}
+      >
+        <HeaderRow columns={columns} template={template} minWidth={minWidth} table={props} />
+        <div class="table-space" role="rowgroup" style={{ height: `${rows.length * rowHeight}px`, minWidth }}>
+          {rows.slice(first, last).map((row, offset) => (
+            <BodyRow
+              key={row.key}
+              row={row}
+              index={first + offset}
+              template={template}
+              isSelected={row.key === selected.value}
+              table={props}
+            />
+          ))}
+        </div>
       </div>
       {rows.length === 0 && props.empty}
-    </div>
+    </>
   );
 }
 

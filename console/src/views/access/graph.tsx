@@ -1,3 +1,5 @@
+import { Loading } from "../../parts/states.tsx";
+import { Unasked } from "./unasked.tsx";
 import { getJson } from "../../api/client.ts";
 import type { Rule } from "../../api/insight.ts";
 import {
@@ -20,9 +22,11 @@ export function Graph({ query, onAsk }: QuestionProps) {
     const { user, groups } = subjectOf(query);
     return accessPaths(await readObjects(), user, groups);
   });
+  const isComplete = [query["user"] ? "user" : "groups"].every((name) => query[name]);
   return (
     <>
       <QuestionForm query={query} onAsk={onAsk} names={["user", "groups"]} />
+      {answer === undefined && (isComplete ? <Loading label="Asking…" /> : <Unasked tab="graph" />)}
       {typeof answer === "string" && <Failure message={answer} />}
       {typeof answer === "object" && <Paths paths={answer} />}
     </>

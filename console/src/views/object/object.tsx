@@ -79,9 +79,12 @@ export function ObjectView({ type, place }: ObjectProps) {
       </div>
       <Tabs label="Views of the object" tabs={tabs} current={place.tab} onShow={show} />
       {live.failure.value !== "" && (
-        <p class="message bad" role="alert">
-          {live.failure.value}
-        </p>
+        <div class="message bad" role="alert">
+          <strong>
+            {live.failureStatus.value === 0 ? "The connection is lost" : "The object can't be read any more"}
+          </strong>
+          <p>{live.failure.value}. This is the last version that was read; it is tried again by itself.</p>
+        </div>
       )}
       {live.isDeleted.value && (
         <p class="message" role="status">
@@ -146,6 +149,7 @@ function Unreadable({ type, place: { group, resource, namespace, name }, live }:
       <p class="bad" role="alert">
         {live.failure.value}
       </p>
+      {status !== 403 && <p class="note">It is tried again every few seconds.</p>}
       <div class="buttons">
         {status === 403 && <WhyButton action={actionOn(type, "get", { namespace, name })} />}
         {list}

@@ -3,6 +3,7 @@ import type { Metadata } from "../../model/metadata.ts";
 import { builtInType, kindKey, plainGroup } from "../../model/references.ts";
 import type { ResourceType } from "../../model/resource-types.ts";
 import { formatRoute, listRoute } from "../../model/routes.ts";
+import { Breakable } from "../../parts/breakable.tsx";
 import { Fold } from "../../parts/fold.tsx";
 import { ObjectLink } from "../../parts/object-link.tsx";
 import { Time } from "../../parts/time.tsx";
@@ -111,7 +112,7 @@ function Labels({
                 href={formatRoute(listRoute(type, namespace, { labels: `${key}=${value}` }))}
                 title={`All ${type.name} with ${key}=${value}`}
               >
-                {key}={value}
+                <Breakable text={`${key}=${value}`} />
               </a>
             </li>
           ))}
@@ -130,7 +131,10 @@ function Annotations({ metadata: { annotations = {} } }: { readonly metadata: Me
         <ul class="annotations">
           {shown.map(([key, value]) => (
             <li key={key}>
-              <span class="note">{key}</span> {value.length > 500 ? `${value.slice(0, 500)}…` : value}
+              <span class="note">
+                <Breakable text={key} />
+              </span>{" "}
+              {value.length > 500 ? `${value.slice(0, 500)}…` : value}
             </li>
           ))}
         </ul>

@@ -6,6 +6,7 @@ import type { OwnerReference } from "../../model/metadata.ts";
 import type { ObjectsByOwner } from "../../model/owned-objects.ts";
 import type { ResourceType } from "../../model/resource-types.ts";
 import { ObjectLink } from "../../parts/object-link.tsx";
+import { Failure, Loading } from "../../parts/states.tsx";
 import { serverTypes } from "../../state/session.ts";
 
 /** Owners above, the object, and its dependents below. */
@@ -63,12 +64,12 @@ function Dependents({ uid, namespace }: { readonly uid: string; readonly namespa
     return () => controller.abort();
   }, []);
   const { value } = search;
-  if (value === undefined) return <p class="note">Searching for dependents…</p>;
-  if (typeof value === "string") return <p class="bad">{value}</p>;
+  if (value === undefined) return <Loading label="Searching for dependents…" />;
+  if (typeof value === "string") return <Failure message={value} />;
   const { owned, incomplete } = value;
   return (
     <>
-      {!owned.has(uid) && <p class="note">Nothing depends on it.</p>}
+      {!owned.has(uid) && <p class="note">Nothing depends on it: no object names it as its owner.</p>}
       <DependentList owned={owned} uid={uid} levels={maxLevels} />
       {incomplete.length > 0 && (
         <p class="note">Not searched completely: {incomplete.map(({ kind }) => kind).join(", ")}.</p>

@@ -2,7 +2,9 @@ import { useEffect } from "preact/hooks";
 import { sendText } from "../../api/client.ts";
 import { sumOf, sumsBy, type Metrics } from "../../model/metrics.ts";
 import { Chart, numberText } from "../../parts/chart.tsx";
-import { Failure } from "../../parts/states.tsx";
+import { Fold } from "../../parts/fold.tsx";
+import { StateText } from "../../parts/state-text.tsx";
+import { Failure, Loading } from "../../parts/states.tsx";
 import { usePolled } from "../../state/use-polled.ts";
 import { Audit } from "./audit.tsx";
 import { Leases } from "./leases.tsx";
@@ -33,6 +35,7 @@ export function ServerView() {
       {metricsFailure.value !== "" && (
         <Failure title="The metrics can't be read" message={metricsFailure.value} />
       )}
+      {all.length === 0 && metricsFailure.value === "" && <Loading label="Reading the metrics…" />}
       {all.length > 0 && (
         <>
           <div class="charts">
@@ -65,23 +68,38 @@ export function ServerView() {
 const healthIntervalMs = 10_000;
 
 async function readHealth(aborted: AbortSignal): Promise<readonly string[]> {
-  return (await sendText("/readyz?verbose", aborted)).split("\n").filter((line) => line !== "");
+  const lines = (await sendText("/readyz?verbose", aborted)).split("\n");
+  return lines.filter((line) => /^\[[+-]\]/.test(line));
 }
 
-/** The health checks of the server. */
+/** The health checks of the server, those that fail first. */
 function Health() {
   const value = usePolled(readHealth, healthIntervalMs);
-  const lines = typeof value === "string" ? [value] : (value ?? []);
+  if (value === undefined) return <Loading label="Reading the health checks…" />;
+  if (typeof value === "string") return <Failure title="The health checks can't be read" message={value} />;
+  const failing = value.filter((line) => line.startsWith("[-]"));
+  const checks = [...failing, ...value.filter((line) => !line.startsWith("[-]"))];
   return (
-    <section>
-      <h2>Health</h2>
-      <ul class="health">
-        {lines.map((line) => (
-          <li key={line} class={line.startsWith("[-]") ? "bad" : ""}>
-            {line.replace(/^\[\+\](.*) ok$/, "✓ $1").replace(/^\[-\]/, "✗ ")}
-          </li>
-        ))}
-      </ul>
+    <section aria-label="Health">
+      <h2>
+        Health{" "}
+        {failing.length === 0 ? (
+          <StateText text={`all ${checks.length} checks pass`} tone="good" />
+        ) : (
+          <StateText text={`${failing.length} of ${checks.length} checks fail`} tone="bad" />
+        )}
+      </h2>
+      <Fold items={checks} limit={Math.max(8, failing.length)} noun="checks">
+        {(shown) => (
+          <ul class="health">
+            {shown.map((line) => (
+              <li key={line} class={line.startsWith("[-]") ? "bad" : ""}>
+                {line.replace(/^\[\+\](.*) ok$/, "✓ $1").replace(/^\[-\]/, "✗ ")}
+              </li>
+            ))}
+          </ul>
+        )}
+      </Fold>
     </section>
   );
 }

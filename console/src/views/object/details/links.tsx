@@ -3,6 +3,7 @@ import type { ApiObject } from "../../../api/objects.ts";
 import { referencesOf, usersOf, type Reference } from "../../../model/references.ts";
 import type { ResourceType } from "../../../model/resource-types.ts";
 import { formatRoute } from "../../../model/routes.ts";
+import { Breakable } from "../../../parts/breakable.tsx";
 import { Fold } from "../../../parts/fold.tsx";
 import { ObjectLink } from "../../../parts/object-link.tsx";
 import { Loading } from "../../../parts/states.tsx";
@@ -27,8 +28,7 @@ export function Links({ type, object }: LinksProps) {
               <ul class="links-list">
                 {shown.map(({ path, type: target, namespace, name }) => (
                   <li key={path}>
-                    <ObjectLink type={target} namespace={namespace} name={name} />{" "}
-                    <span class="note code">{path}</span>
+                    <ObjectLink type={target} namespace={namespace} name={name} /> <PathNote path={path} />
                   </li>
                 ))}
               </ul>
@@ -71,7 +71,7 @@ function UsedBy({ type, object }: LinksProps) {
                     {namespace !== (object.metadata.namespace ?? "") && (
                       <span class="note">{namespace} </span>
                     )}
-                    <span class="note code">{path}</span>
+                    <PathNote path={path} />
                   </li>
                 ))}
               </ul>
@@ -85,6 +85,14 @@ function UsedBy({ type, object }: LinksProps) {
         </>
       )}
     </Section>
+  );
+}
+
+function PathNote({ path }: { readonly path: string }) {
+  return (
+    <span class="note code">
+      <Breakable text={path} />
+    </span>
   );
 }
 

@@ -1,5 +1,6 @@
 import { containersOf, portText, recordAt, records, textAt } from "../../../model/containers.ts";
 import { isRecord } from "../../../model/paths.ts";
+import { Breakable } from "../../../parts/breakable.tsx";
 import { StateText } from "../../../parts/state-text.tsx";
 import { TableHead } from "../../../parts/table-head.tsx";
 import { Section, type DetailProps } from "./section.tsx";
@@ -27,7 +28,9 @@ export function Containers({ object }: DetailProps) {
                 <th scope="row">
                   {name} {role !== "" && <span class="note">{role}</span>}
                 </th>
-                <td class="code">{image}</td>
+                <td class="code">
+                  <Breakable text={image} />
+                </td>
                 {hasStates && (
                   <>
                     <td>

@@ -44,6 +44,7 @@ export const sections = [
       "docs/views.md",
       "docs/aggregation.md",
       "docs/console.md",
+      "docs/console-security.md",
       "docs/projects.md",
       "docs/clients.md",
     ],

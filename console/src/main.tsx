@@ -1,22 +1,37 @@
 import { render } from "preact";
 import { reportBug } from "./state/bugs.ts";
+import { keepSession, takeKeptSession } from "./state/kept-session.ts";
 import { followKeys } from "./state/keys.ts";
 import { finishSignIn, takeProviderResponse } from "./state/openid.ts";
 import { followPlace, followTheme, takeCode } from "./state/place.ts";
-import { session, signInWithCode } from "./state/session.ts";
+import { continueSession, session, signInWithCode } from "./state/session.ts";
 import { Login } from "./views/login.tsx";
 import { Shell } from "./views/shell.tsx";
 
 /** The login, or the frame with the current view. */
 function Console() {
-  return session.value.kind === "signed-in" ? <Shell /> : <Login />;
+  switch (session.value.kind) {
+    case "signed-in":
+      return <Shell />;
+    case "signing-in":
+      return (
+        <main class="login">
+          <p role="status">Signing in…</p>
+        </main>
+      );
+    case "signed-out":
+      return <Login />;
+  }
 }
 
 const code = takeCode();
 const response = takeProviderResponse();
+const kept = takeKeptSession();
 followPlace();
 followTheme();
 followKeys();
+keepSession();
 if (code !== undefined) signInWithCode(code).catch(reportBug);
 else if (response !== undefined) finishSignIn(response).catch(reportBug);
+else if (kept !== undefined) continueSession(kept).catch(reportBug);
 render(<Console />, document.getElementById("console")!);

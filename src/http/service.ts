@@ -147,6 +147,8 @@ export interface WebConsole {
   publicHandler(request: RequestContext): PathHandler | undefined;
   /** Creates a one-time code for the caller. */
   createCode(request: RequestContext): Promise<void>;
+  /** Sends the name and groups of the user. */
+  sendUser(request: RequestContext): void;
 }
 
 /** Rules of requests to extension servers. */

@@ -137,3 +137,26 @@ describe("a token of a session", () => {
     expect(await review(["elsewhere"])).toBeFalsy();
   });
 });
+
+describe("the name of the signed-in user", () => {
+  it("is told to every authenticated user with their groups, and to nobody else", async () => {
+    const user = (token: string | undefined) => server.as(token).get("/console/user");
+    expect((await user("ann")).body).toEqual({ name: "ann", groups: ["team", "system:authenticated"] });
+    expect((await user("bob")).body).toEqual({ name: "bob", groups: ["system:authenticated"] });
+    expect((await user("root")).body).toMatchObject({ name: "root" });
+    expect((await user(undefined)).status).toBe(403);
+    expect((await user("wrong")).status).toBe(401);
+    expect((await server.as(undefined).post("/console/user", {})).status).toBe(403);
+  });
+
+  it("is that of an impersonated user, with the name of the caller beside it", async () => {
+    const headers = { "impersonate-user": "cleo", "impersonate-group": "shop" };
+    const { body } = await server.as("root").get("/console/user", { headers });
+    expect(body).toEqual({
+      name: "cleo",
+      groups: ["shop", "system:authenticated"],
+      impersonatedBy: { name: "root", groups: ["system:masters", "system:authenticated"] },
+    });
+    expect((await server.as("bob").get("/console/user", { headers })).status).toBe(403);
+  });
+});

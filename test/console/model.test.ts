@@ -109,7 +109,18 @@ describe("a place", () => {
       search: fc.string(),
       labels: fc.string(),
       fields: fc.string(),
+      sort: fc.string(),
     }),
+    fc.record(
+      {
+        view: fc.constant("create" as const),
+        group: fc.constantFrom("", "apps"),
+        resource: text,
+        namespace: fc.constantFrom("", "team-a"),
+        name: text,
+      },
+      { requiredKeys: ["view", "group", "resource", "namespace"] },
+    ),
     fc.record({
       view: fc.constant("object" as const),
       group: fc.constantFrom("", "apps"),

@@ -143,15 +143,14 @@ it("an object is created from YAML and a form, after a dry run", async () => {
   await form.getByLabel("New key of data", { exact: true }).fill("c");
   await page.keyboard.press("Enter");
   await form.getByLabel("Value of c of data").fill("d");
-  await form.getByText(/^metadata/).click();
-  await form.getByLabel("name", { exact: true }).fill("created");
+  await form.getByLabel(/^name/).fill("created");
   await page.keyboard.press("Enter");
   await expectAccessible(page);
   await page.getByRole("button", { name: "Check (dry run)" }).click();
   await page.getByText("The server would create it.").waitFor();
   expect((await server.admin.get(`${maps}/created`)).status).toBe(404);
   await page.getByRole("button", { name: "Create" }).click();
-  await page.getByLabel("YAML", { exact: true }).getByText("a: b").waitFor();
+  await page.getByRole("region", { name: "Data", exact: true }).getByText("2 keys").waitFor();
   expect((await get("created")).data).toEqual({ a: "b", c: "d" });
 });
 

@@ -19,7 +19,7 @@ it("the provider signs in with PKCE; the page returns to its place, and no code 
   const { page, button, complaints, requested } = await open(place);
   await expectAccessible(page);
   await button.click();
-  await page.locator(".user", { hasText: "ann" }).waitFor();
+  await page.locator("header .user", { hasText: "ann" }).waitFor();
   await page.getByRole("heading", { name: "ConfigMap v1" }).waitFor();
   expect(page.url()).toBe(`${pages.server.server.url}/console/${place}`);
 
@@ -42,13 +42,15 @@ it("the provider signs in with PKCE; the page returns to its place, and no code 
   expect(complaints).toEqual([]);
 });
 
-it("a reload forgets the token, and another sign-in is possible", async () => {
+it("a reload keeps the session, and after the sign-out another sign-in is possible", async () => {
   const { page, button } = await open();
   await button.click();
-  await page.locator(".user", { hasText: "ann" }).waitFor();
+  await page.locator("header .user", { hasText: "ann" }).waitFor();
   await page.reload();
+  await page.locator("header .user", { hasText: "ann" }).waitFor();
+  await page.getByRole("button", { name: "Sign out" }).click();
   await button.click();
-  await page.locator(".user", { hasText: "ann" }).waitFor();
+  await page.locator("header .user", { hasText: "ann" }).waitFor();
 });
 
 const refused: readonly (readonly [title: string, changes: Partial<ProviderBehavior>, message: string])[] = [

@@ -33,13 +33,32 @@ export interface RequestOptions {
   readonly signal?: AbortSignal | undefined;
 }
 
-/** The bearer token of the session. It is only in this variable: never in storage, in a URL or in the page. */
-let token: string | undefined;
+/** The name and groups of a user. */
+export interface Identity {
+  readonly name: string;
+  readonly groups: readonly string[];
+}
+
+/** What the requests of a session are sent with. */
+export interface Credentials {
+  /** Undefined for the client certificate of the browser. */
+  readonly token: string | undefined;
+  /** The user to impersonate; undefined for none. */
+  readonly asUser?: Identity | undefined;
+}
+
+const none: Credentials = { token: undefined };
+/** The credentials of the session. They are only in this variable, never in a URL or in the page. */
+let credentials = none;
 /** Called when the server doesn't accept the credentials any more. */
 let unauthorized: () => void = () => undefined;
 
-export function setToken(value: string | undefined): void {
-  token = value;
+export function setCredentials(value: Credentials | undefined): void {
+  credentials = value ?? none;
+}
+
+export function currentCredentials(): Credentials {
+  return credentials;
 }
 
 export function onUnauthorized(handler: () => void): void {
@@ -53,21 +72,25 @@ export function onUnauthorized(handler: () => void): void {
  * @throws {TypeError} if the server can't be reached.
  */
 export async function send(path: string, options: RequestOptions = {}): Promise<Response> {
-  const response = await sendWith(token, path, options);
+  const response = await sendWith(credentials, path, options);
   if (response.ok) return response;
   if (response.status === 401) unauthorized();
   throw await errorOf(response);
 }
 
-/** Sends a request with a certain token, or with the client certificate of the browser. */
+/** Sends a request with certain credentials. */
 export function sendWith(
-  bearer: string | undefined,
+  { token, asUser }: Credentials,
   path: string,
-  { method = "GET", body, contentType, accept = "application/json", signal }: RequestOptions,
+  { method = "GET", body, contentType, accept = "application/json", signal }: RequestOptions = {},
 ): Promise<Response> {
-  const headers: Record<string, string> = { Accept: accept };
-  if (bearer !== undefined) headers["Authorization"] = `Bearer ${bearer}`;
-  if (body !== undefined) headers["Content-Type"] = contentType ?? "application/json";
+  const headers = new Headers({ Accept: accept });
+  if (token !== undefined) headers.set("Authorization", `Bearer ${token}`);
+  if (asUser !== undefined) {
+    headers.set("Impersonate-User", asUser.name);
+    for (const group of asUser.groups) headers.append("Impersonate-Group", group);
+  }
+  if (body !== undefined) headers.set("Content-Type", contentType ?? "application/json");
   return fetch(path, {
     method,
     headers,

@@ -1,7 +1,9 @@
-import { pathOf, type ResourceType } from "../model/resource-types.ts";
+import { fullName, pathOf, type ResourceType } from "../model/resource-types.ts";
 import type { Metadata, OwnerReference } from "../model/metadata.ts";
 import { byOwner, type ObjectsByOwner, type OwnedObject } from "../model/owned-objects.ts";
 import { getJson, send } from "./client.ts";
+import { countAll } from "./counts.ts";
+import { inParallel } from "./parallel.ts";
 
 /** Any object of the API. */
 export interface ApiObject {
@@ -34,7 +36,23 @@ export async function deleteObject(
   await send(pathOf(type, namespace, name), { method: "DELETE", body });
 }
 
-interface MetadataList {
+/** Changes labels or annotations of an object; null removes one. @param uid of the object that the user has seen. @throws as `send` */
+export async function patchMetadata(
+  type: ResourceType,
+  namespace: string,
+  name: string,
+  metadata: object,
+  uid: string | undefined,
+): Promise<void> {
+  await send(`${pathOf(type, namespace, name)}?fieldManager=plinth-console`, {
+    method: "PATCH",
+    contentType: "application/merge-patch+json",
+    body: { metadata: { ...metadata, ...(uid !== undefined && { uid }) } },
+  });
+}
+
+/** A list of PartialObjectMetadata. */
+export interface MetadataList {
   readonly metadata: { readonly continue?: string; readonly remainingItemCount?: number };
   readonly items: readonly { readonly metadata: Metadata }[];
 }
@@ -108,27 +126,10 @@ export async function countIn(
   namespace: string,
   signal: AbortSignal,
 ): Promise<readonly { readonly type: ResourceType; readonly count: number }[]> {
-  const counts: { type: ResourceType; count: number }[] = [];
-  const accept = `application/json;as=PartialObjectMetadataList;v=v1;g=${metaGroup}`;
   const namespaced = types.filter((type) => type.namespaced && type.verbs.includes("list"));
-  await inParallel(namespaced, 6, async (type) => {
-    const list = await getJson<MetadataList>(`${pathOf(type, namespace)}?limit=1`, { accept, signal }).catch(
-      () => undefined,
-    );
-    const count = (list?.items.length ?? 0) + (list?.metadata.remainingItemCount ?? 0);
-    if (count > 0) counts.push({ type, count });
-  });
+  const byName = await countAll(namespaced, metaGroup, signal, namespace);
+  const counts = namespaced
+    .map((type) => ({ type, count: byName.get(fullName(type)) ?? 0 }))
+    .filter(({ count }) => count > 0);
   return counts.toSorted((one, other) => other.count - one.count);
-}
-
-async function inParallel<T>(
-  values: readonly T[],
-  width: number,
-  work: (value: T) => Promise<void>,
-): Promise<void> {
-  const queue = [...values];
-  const worker = async () => {
-    for (let next = queue.shift(); next !== undefined; next = queue.shift()) await work(next);
-  };
-  await Promise.all(Array.from({ length: width }, worker));
 }

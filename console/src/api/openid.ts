@@ -4,7 +4,7 @@ import { errorOf, sendWith } from "./client.ts";
 
 /** Returns the OpenID provider of the server; undefined if it has none. @throws as `send` */
 export async function readProvider(): Promise<Provider | undefined> {
-  const response = await sendWith(undefined, "/console/sign-in", {});
+  const response = await sendWith({ token: undefined }, "/console/sign-in");
   if (!response.ok) throw await errorOf(response);
   return ((await response.json()) as { readonly openid?: Provider }).openid;
 }

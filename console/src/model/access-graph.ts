@@ -64,6 +64,36 @@ export function accessPaths(objects: AccessObjects, user: string, groups: readon
   return paths.toSorted((one, other) => (orderOf(one) < orderOf(other) ? -1 : 1));
 }
 
+/** A binding that grants nothing, and why. */
+export interface BindingFault {
+  readonly kind: string;
+  readonly namespace: string;
+  readonly name: string;
+  readonly message: string;
+}
+
+/** Returns the bindings whose role doesn't exist, and those without subjects. */
+export function bindingsWithoutEffect(objects: AccessObjects): BindingFault[] {
+  const existing = new Set([
+    ...objects.clusterRoles.map(({ metadata }) => `ClusterRole ${metadata.name}`),
+    ...objects.roles.map(({ metadata }) => `Role ${metadata.namespace ?? ""}/${metadata.name}`),
+  ]);
+  const faults: BindingFault[] = [];
+  const check = (kind: string, { metadata: { name, namespace = "" }, subjects, roleRef }: BindingObject) => {
+    const role =
+      roleRef.kind === "ClusterRole" ? `ClusterRole ${roleRef.name}` : `Role ${namespace}/${roleRef.name}`;
+    const message = existing.has(role)
+      ? (subjects ?? []).length === 0
+        ? "names nobody"
+        : undefined
+      : `${roleRef.kind} ${roleRef.name} doesn't exist`;
+    if (message !== undefined) faults.push({ kind, namespace, name, message });
+  };
+  for (const binding of objects.clusterRoleBindings) check("ClusterRoleBinding", binding);
+  for (const binding of objects.roleBindings) check("RoleBinding", binding);
+  return faults;
+}
+
 function isOf(
   { kind, name, namespace }: BindingSubject,
   bindingNamespace: string,

@@ -18,6 +18,19 @@ export interface TableColumn {
 
 /** Titles of columns that describe a state, whose texts have tones. */
 const statusTitles = new Set(["Status", "Phase", "Ready", "State", "Condition", "Available", "Reason"]);
+/** Returns the sort order of its text in a URL: the title of a column, after `-` for descending order. */
+export function sortOf(text: string, columns: readonly TableColumn[]): Sort {
+  const descending = text.startsWith("-");
+  const title = descending ? text.slice(1) : text;
+  return { by: columns.find((one) => one.title === title)?.sort ?? "key", descending };
+}
+
+/** Returns the text of {@link sortOf}; empty for the usual order. */
+export function sortText({ by, descending }: Sort, columns: readonly TableColumn[]): string {
+  if (by === "key" && !descending) return "";
+  return `${descending ? "-" : ""}${columns.find(({ sort }) => sort === by)?.title ?? ""}`;
+}
+
 const [minWidth, maxWidth] = [5, 44];
 
 /**

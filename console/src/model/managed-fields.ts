@@ -100,3 +100,14 @@ export function partsOf(object: Readonly<Record<string, unknown>>, set: object):
   }
   return result;
 }
+
+/** Returns the newest entry with a time; undefined if there is none. */
+export function newestWrite(
+  entries: readonly ManagedFieldsEntry[],
+): { readonly time: string; readonly manager: string } | undefined {
+  let newest: { readonly time: string; readonly manager: string } | undefined;
+  for (const { time, manager = "" } of entries) {
+    if (typeof time === "string" && (newest === undefined || time > newest.time)) newest = { time, manager };
+  }
+  return newest;
+}

@@ -3,9 +3,18 @@ export type Route =
   | { readonly view: "home" }
   | ListRoute
   | ObjectRoute
-  | { readonly view: "create"; readonly group: string; readonly resource: string; readonly namespace: string }
+  | CreateRoute
   | { readonly view: "access"; readonly tab: string; readonly query: Readonly<Record<string, string>> }
   | { readonly view: "server" };
+
+export interface CreateRoute {
+  readonly view: "create";
+  readonly group: string;
+  readonly resource: string;
+  readonly namespace: string;
+  /** The name that the form begins with. */
+  readonly name?: string;
+}
 
 export interface ListRoute {
   readonly view: "list";
@@ -17,6 +26,8 @@ export interface ListRoute {
   readonly search: string;
   readonly labels: string;
   readonly fields: string;
+  /** Title of the column that the rows are sorted by, after `-` for descending order; empty for the usual order. */
+  readonly sort: string;
 }
 
 export interface ObjectRoute {
@@ -50,6 +61,7 @@ export function parseRoute(fragment: string): Route {
         search: parameter("search"),
         labels: parameter("labels"),
         fields: parameter("fields"),
+        sort: parameter("sort"),
       };
     case "object": {
       const [namespace = "", name = "", tab = "yaml"] = names;
@@ -65,9 +77,15 @@ export function parseRoute(fragment: string): Route {
     }
     case "create":
       if (!resource) break;
-      return { view, group: groupOf(group), resource, namespace: parameter("namespace") };
+      return {
+        view,
+        group: groupOf(group),
+        resource,
+        namespace: parameter("namespace"),
+        ...(query.has("name") && { name: parameter("name") }),
+      };
     case "access":
-      return { view, tab: group || "why", query: Object.fromEntries(query) };
+      return { view, tab: group || "mine", query: Object.fromEntries(query) };
     case "server":
       return { view };
     default:
@@ -85,11 +103,11 @@ export function formatRoute(route: Route): string {
     case "access":
       return `#/access/${encodeURIComponent(route.tab)}${queryText(route.query)}`;
     case "list": {
-      const { namespace, search, labels, fields } = route;
-      return `#/list/${segments(route)}${queryText({ namespace, search, labels, fields })}`;
+      const { namespace, search, labels, fields, sort } = route;
+      return `#/list/${segments(route)}${queryText({ namespace, search, labels, fields, sort })}`;
     }
     case "create":
-      return `#/create/${segments(route)}${queryText({ namespace: route.namespace })}`;
+      return `#/create/${segments(route)}${queryText({ namespace: route.namespace, name: route.name ?? "" })}`;
     case "object": {
       const { namespace, name, tab } = route;
       const names = [namespace === "" ? "-" : namespace, name].map(encodeURIComponent).join("/");
@@ -98,13 +116,34 @@ export function formatRoute(route: Route): string {
   }
 }
 
+/** Returns a short title of a place. */
+export function placeTitle(route: Route): string {
+  switch (route.view) {
+    case "object":
+      return `${route.name}, ${route.resource}${route.namespace === "" ? "" : ` in ${route.namespace}`}`;
+    case "list": {
+      const { resource, namespace, search, labels, fields } = route;
+      return [resource, namespace === "" ? "" : `in ${namespace}`, search, labels, fields]
+        .filter((one) => one !== "")
+        .join(" ");
+    }
+    case "create":
+      return `new ${route.resource}`;
+    case "access":
+      return `access ${route.tab}`;
+    default:
+      return route.view;
+  }
+}
+
 /** Returns the list of a resource type. */
 export function listRoute(
   { group, name }: { readonly group: string; readonly name: string },
   namespace = "",
-  more: Partial<Pick<ListRoute, "search" | "labels" | "fields">> = {},
+  more: Partial<Pick<ListRoute, "search" | "labels" | "fields" | "sort">> = {},
 ): ListRoute {
-  return { view: "list", group, resource: name, namespace, search: "", labels: "", fields: "", ...more };
+  const none = { search: "", labels: "", fields: "", sort: "" };
+  return { view: "list", group, resource: name, namespace, ...none, ...more };
 }
 
 function segments({ group, resource }: { readonly group: string; readonly resource: string }): string {

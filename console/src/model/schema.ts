@@ -66,21 +66,29 @@ export function kindSchema(document: unknown, { group, version, kind }: KindName
  * @param isNew whether the object is created, so that it needs a name.
  */
 export function topFields({ schema, schemas }: KindSchema, isNew = false): FormField[] {
-  const metadata = new Set([...(isNew ? ["name", "generateName"] : []), ...editedMetadata]);
-  return fieldsOf(schema, schemas)
-    .filter(({ name }) => !["apiVersion", "kind", "status"].includes(name))
-    .map((field) =>
-      field.name === "metadata" ? { ...field, type: membersOf(field.type, metadata) } : field,
-    );
+  const metadata = [...(isNew ? ["name", "generateName"] : []), ...editedMetadata];
+  return (
+    fieldsOf(schema, schemas)
+      .filter(({ name }) => !["apiVersion", "kind", "status"].includes(name))
+      // The name of a new object is the first field.
+      .map((field) =>
+        field.name === "metadata"
+          ? { ...field, isRequired: isNew, type: membersOf(field.type, metadata, isNew ? ["name"] : []) }
+          : field,
+      )
+  );
 }
 
 /** Returns the type of a section with some of its fields only. */
-function membersOf(type: FieldType, names: ReadonlySet<string>): FieldType {
+function membersOf(type: FieldType, names: readonly string[], required: readonly string[]): FieldType {
   if (type.kind !== "section") return type;
   const { properties } = type.schema;
-  const entries = Object.entries(isRecord(properties) ? properties : {});
-  const edited = Object.fromEntries(entries.filter(([name]) => names.has(name)));
-  return { kind: "section", schema: { properties: edited } };
+  const members = isRecord(properties) ? properties : {};
+  const edited = names.flatMap((name) => {
+    const member = memberOf(members, name);
+    return member === undefined ? [] : [[name, member] as const];
+  });
+  return { kind: "section", schema: { properties: Object.fromEntries(edited), required } };
 }
 
 /** Returns the fields of the schema of an object. The cost is linear in their number: schemas below them are not read. */

@@ -11,15 +11,21 @@ interface ExplainedAction {
 }
 
 /** Returns the command by which an administrator explains a decision. Names come from links too, so they are quoted for the shell. */
-export function whyCommand(user: string, action: ExplainedAction): string {
+export function whyCommand(user: string, action: ExplainedAction, groups: readonly string[] = []): string {
   const { verb, resource, group, subresource = "", namespace = "", name = "" } = action;
   const type = fullName({ group, name: resource });
   const words = [user, verb, subresource === "" ? type : `${type}/${subresource}`];
   if (name !== "") words.push(name);
   words.push(namespace === "" ? "-A" : `--namespace=${namespace}`);
+  // The command adds the groups that all users of the kind have.
+  const own = groups.filter(
+    (one) => one !== "system:authenticated" && !one.startsWith("system:serviceaccounts"),
+  );
+  words.push(...own.map((group) => `--group=${group}`));
   return ["plinth auth why", ...words.map(shellWord)].join(" ");
 }
 
-function shellWord(text: string): string {
+/** Quotes a text for the shell, if it needs that. */
+export function shellWord(text: string): string {
   return /^[\w.:/@%+=,-]+$/.test(text) ? text : `'${text.replaceAll("'", String.raw`'\''`)}'`;
 }

@@ -1,7 +1,7 @@
 import { useSignal } from "@preact/signals";
 import type { ResourceAction } from "../api/access.ts";
 import { useAccess } from "../state/use-access.ts";
-import { WhyNot } from "./why-not.tsx";
+import { Lazy } from "./lazy.tsx";
 
 interface ActionProps {
   readonly action: ResourceAction;
@@ -28,7 +28,12 @@ export function Action({ action, label, isDangerous = false, isPrimary = false, 
       >
         {label}
       </button>
-      {explains.value && <WhyNot action={action} onClose={() => (explains.value = false)} />}
+      {explains.value && (
+        <Lazy
+          load={async () => (await import("./why-not.tsx")).WhyNot}
+          props={{ action, onClose: () => (explains.value = false) }}
+        />
+      )}
     </>
   );
 }

@@ -11,7 +11,9 @@ export function KeyHelp({ onClose }: { readonly onClose: () => void }) {
           <div key={`${keys.join()} ${label}`}>
             <dt>
               {keys.map((key) => (
-                <kbd key={key}>{key.replace("Arrow", "").replace("Escape", "Esc")}</kbd>
+                <kbd key={key}>
+                  {key.replace("Arrow", "").replace("Escape", "Esc").replace(/^ $/, "Space")}
+                </kbd>
               ))}
             </dt>
             <dd>{label}</dd>

@@ -2,6 +2,7 @@ import { useSignal } from "@preact/signals";
 import type { ComponentType } from "preact";
 import { useEffect } from "preact/hooks";
 import { messageOf } from "../api/client.ts";
+import { Failure, Loading } from "./states.tsx";
 
 interface LazyProps<P> {
   readonly load: () => Promise<ComponentType<P>>;
@@ -17,8 +18,15 @@ export function Lazy<P extends object>({ load, props }: LazyProps<P>) {
       .catch((error: unknown) => (component.value = messageOf(error)));
   }, []);
   const { value } = component;
-  if (value === undefined) return <p class="page note">Loading…</p>;
-  if (typeof value === "string") return <p class="page bad">{value}</p>;
+  if (value === undefined) return <Loading label="Loading…" />;
+  if (typeof value === "string")
+    return (
+      <Failure
+        title="A part of the console can't be loaded"
+        message={value}
+        onRetry={() => location.reload()}
+      />
+    );
   const Loaded = value.type;
   return <Loaded {...props} />;
 }

@@ -1,11 +1,15 @@
 import { useSignal, type ReadonlySignal } from "@preact/signals";
+import type { ComponentChildren } from "preact";
 import { useEffect, useRef } from "preact/hooks";
 import type { TableColumn } from "../model/columns.ts";
 import type { Row, Sort } from "../model/table.ts";
 import { useKeys } from "../state/keys.ts";
+import type { Marks } from "../state/marks.ts";
 
 /** Height of a row in pixels, as `--row` in style/tokens.css. */
 const rowHeight = 28;
+/** Width of the column with the marks. */
+const markWidth = "30px";
 /** Rows outside of the visible part that are rendered too. */
 const overscan = 6;
 
@@ -24,6 +28,10 @@ interface VirtualTableProps {
   readonly onSelect: (row: Row) => void;
   readonly onOpen: (row: Row) => void;
   readonly now: ReadonlySignal<number>;
+  /** Keys of the rows that a command concerns together. */
+  readonly marks: Marks;
+  /** Shown below the header if there are no rows. */
+  readonly empty: ComponentChildren;
 }
 
 /** A table of any number of rows, of which only the visible ones are in the page. */
@@ -49,34 +57,41 @@ export function VirtualTable(props: VirtualTableProps) {
   useTableKeys(props, moveTo, () => Math.max(1, Math.floor(viewport.current!.clientHeight / rowHeight) - 2));
   const first = Math.max(0, Math.floor(top.value / rowHeight) - overscan);
   const last = Math.min(rows.length, Math.ceil((top.value + height.value) / rowHeight) + overscan);
-  const template = columns.map(({ width, grow }) => `minmax(${width}ch, ${grow}fr)`).join(" ");
+  const widths = columns.map(({ width, grow }) => `minmax(${width}ch, ${grow}fr)`).join(" ");
+  const template = `${markWidth} ${widths}`;
+  const width = columns.reduce((sum, one) => sum + one.width, 0);
+  // Header and rows have the same width, also where the window is narrower than the columns.
+  const minWidth = `calc(${markWidth} + ${width}ch)`;
   const selectedIndex = indexOf(selected.value);
   return (
-    <div
-      class="table"
-      role="grid"
-      aria-label={label}
-      aria-rowcount={rows.length + 1}
-      aria-colcount={columns.length}
-      tabIndex={0}
-      ref={viewport}
-      aria-activedescendant={selectedIndex >= first && selectedIndex < last ? "selected-row" : undefined}
-      onScroll={(event) => (top.value = event.currentTarget.scrollTop)}
-    >
-      <HeaderRow columns={columns} template={template} sort={props.sort} onSort={props.onSort} />
-      <div class="table-space" role="rowgroup" style={{ height: `${rows.length * rowHeight}px` }}>
-        {rows.slice(first, last).map((row, offset) => (
-          <BodyRow
-            key={row.key}
-            row={row}
-            index={first + offset}
-            template={template}
-            isSelected={row.key === selected.value}
-            table={props}
-          />
-        ))}
+    <>
+      <div
+        class={rows.length === 0 ? "table empty" : "table"}
+        role="grid"
+        aria-label={label}
+        aria-rowcount={rows.length + 1}
+        aria-colcount={columns.length + 1}
+        tabIndex={0}
+        ref={viewport}
+        aria-activedescendant={selectedIndex >= first && selectedIndex < last ? "selected-row" : undefined}
+        onScroll={(event) => (top.value = event.currentTarget.scrollTop)}
+      >
+        <HeaderRow columns={columns} template={template} minWidth={minWidth} table={props} />
+        <div class="table-space" role="rowgroup" style={{ height: `${rows.length * rowHeight}px`, minWidth }}>
+          {rows.slice(first, last).map((row, offset) => (
+            <BodyRow
+              key={row.key}
+              row={row}
+              index={first + offset}
+              template={template}
+              isSelected={row.key === selected.value}
+              table={props}
+            />
+          ))}
+        </div>
       </div>
-    </div>
+      {rows.length === 0 && props.empty}
+    </>
   );
 }
 
@@ -101,6 +116,14 @@ function useTableKeys(props: VirtualTableProps, moveTo: (index: number) => void,
       { keys: ["g", "Home"], label: "First row", run: () => moveTo(0) },
       { keys: ["G", "End"], label: "Last row", run: () => moveTo(props.rows().length - 1) },
       {
+        keys: [" "],
+        label: "Mark the selected row",
+        run: () => {
+          const row = props.rows()[current()];
+          if (row !== undefined) mark(props, row);
+        },
+      },
+      {
         keys: ["Enter"],
         label: "Open the selected object",
         run: () => {
@@ -109,18 +132,32 @@ function useTableKeys(props: VirtualTableProps, moveTo: (index: number) => void,
         },
       },
     ],
-    [props.columns],
+    [props.columns, props.marks],
   );
 }
 
-interface HeaderProps extends Pick<VirtualTableProps, "columns" | "sort" | "onSort"> {
+interface HeaderProps {
+  readonly columns: readonly TableColumn[];
   readonly template: string;
+  readonly minWidth: string;
+  readonly table: VirtualTableProps;
 }
 
-function HeaderRow({ columns, template, sort, onSort }: HeaderProps) {
+function HeaderRow({ columns, template, minWidth, table: { sort, onSort, marks, rows } }: HeaderProps) {
+  const count = marks.value.size;
   return (
-    <div class="table-header" role="rowgroup">
+    <div class="table-header" role="rowgroup" style={{ minWidth }}>
       <div role="row" aria-rowindex={1} class="row" style={{ gridTemplateColumns: template }}>
+        <div role="columnheader">
+          <input
+            type="checkbox"
+            class="mark"
+            tabIndex={-1}
+            aria-label="Mark all rows"
+            checked={count > 0 && count >= rows().length}
+            onChange={() => (marks.value = new Set(count > 0 ? [] : rows().map(({ key }) => key)))}
+          />
+        </div>
         {columns.map(({ title, description, isNumber, sort: by }) => {
           const isSorted = sort.by === by;
           const order = sort.descending ? "descending" : "ascending";
@@ -158,11 +195,20 @@ interface RowProps {
   readonly table: VirtualTableProps;
 }
 
+/** Marks a row, or removes its mark. @param isRange whether the rows from the selected one on get marks too. */
+function mark({ marks, rows, selected, indexOf }: VirtualTableProps, row: Row, isRange = false): void {
+  const next = new Set(marks.peek());
+  const [start, end] = [indexOf(selected.peek()), indexOf(row.key)].toSorted((one, other) => one - other);
+  if (isRange && start! >= 0) for (const one of rows().slice(start, end! + 1)) next.add(one.key);
+  else if (!next.delete(row.key)) next.add(row.key);
+  marks.value = next;
+}
+
 /** How long a changed row is marked. */
 const markMs = 1500;
 
 function BodyRow({ row, index, template, isSelected, table }: RowProps) {
-  const { columns, now, onOpen, onSelect } = table;
+  const { columns, now, onOpen, onSelect, marks } = table;
   const isFresh = row.changedMs > 0 && now.value - row.changedMs < markMs;
   const classes = ["row", isFresh ? "fresh" : "", row.isDeleting ? "deleting" : ""];
   return (
@@ -176,9 +222,22 @@ function BodyRow({ row, index, template, isSelected, table }: RowProps) {
       onClick={() => onSelect(row)}
       onDblClick={() => onOpen(row)}
     >
+      <div role="gridcell">
+        <input
+          type="checkbox"
+          class="mark"
+          tabIndex={-1}
+          aria-label={`Mark ${row.name}`}
+          checked={marks.value.has(row.key)}
+          onClick={(event) => mark(table, row, event.shiftKey)}
+        />
+      </div>
       {columns.map(({ title, text, tone, isNumber }, at) => {
         const value = text(row);
-        const classes = [isNumber ? "number" : "", tone?.(value) ?? ""].join(" ").trim();
+        const ownTone = tone?.(value);
+        const classes = [isNumber ? "number" : "", ownTone === undefined ? "" : `state-text ${ownTone}`]
+          .join(" ")
+          .trim();
         return (
           <div key={title} role="gridcell" class={classes} title={value.length > 24 ? value : undefined}>
             {at === nameColumn(columns) ? (

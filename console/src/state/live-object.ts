@@ -22,6 +22,8 @@ export class LiveObject {
   readonly isDeleted = signal(false);
   /** Why the object can't be read; empty if it can. */
   readonly failure = signal("");
+  /** Status of the failed request; 0 if the server can't be reached. */
+  readonly failureStatus = signal(0);
   private readonly controller = new AbortController();
 
   constructor(
@@ -48,7 +50,10 @@ export class LiveObject {
         if (aborted.aborted) return;
         const status = error instanceof ApiError ? error.status : 0;
         if (status === 404 && this.object.value !== undefined) this.isDeleted.value = true;
-        else if (status !== 410) this.failure.value = messageOf(error);
+        else if (status !== 410) {
+          this.failureStatus.value = status;
+          this.failure.value = messageOf(error);
+        }
         if (status === 401) return;
         await pause(retryMs, aborted);
       }

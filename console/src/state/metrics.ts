@@ -10,7 +10,7 @@ import {
   type Buckets,
   type Metrics,
 } from "../model/metrics.ts";
-import { session } from "./session.ts";
+import { session, signedInUser } from "./session.ts";
 
 /** Values at one time. Rates are per second, times are in milliseconds. */
 export interface Point {
@@ -39,14 +39,15 @@ interface Counters {
 let recording: AbortController | undefined;
 let last: Counters | undefined;
 
-/** Reads the metrics every few seconds, from the first call until the user signs out. */
+/** Reads the metrics every few seconds, from the first call until the user signs out or views as another one. */
 export function recordMetrics(): void {
   if (recording !== undefined) return;
   const controller = new AbortController();
   recording = controller;
+  const user = signedInUser.peek().name;
   follow(controller.signal).catch((error: unknown) => (metricsFailure.value = messageOf(error)));
   const stop = effect(() => {
-    if (session.value.kind === "signed-in") return;
+    if (session.value.kind === "signed-in" && signedInUser.value.name === user) return;
     controller.abort();
     recording = undefined;
     last = undefined;
@@ -112,8 +113,9 @@ function pointOf(metrics: Metrics, before: Counters, after: Counters): Point {
     atMs: after.atMs,
     values: {
       ...(Object.fromEntries(rates) as Record<string, number>),
-      median: quantile(0.5),
-      slow: quantile(0.99),
+      p50: quantile(0.5),
+      p95: quantile(0.95),
+      p99: quantile(0.99),
       executing: sumOf(metrics, "apiserver_flowcontrol_current_executing_requests"),
       queued: sumOf(metrics, "apiserver_flowcontrol_current_inqueue_requests"),
       watchers: sumOf(metrics, "apiserver_longrunning_requests", ({ verb }) => verb === "WATCH"),

@@ -49,7 +49,7 @@ function storedTheme(): Theme {
 }
 
 /** The browser's storage; undefined if the user has forbidden it. */
-function storage(): Storage | undefined {
+export function storage(): Storage | undefined {
   try {
     return localStorage;
   } catch {

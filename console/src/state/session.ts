@@ -1,15 +1,29 @@
 import { computed, signal } from "@preact/signals";
 import { AccessReviews } from "../api/access.ts";
-import { errorOf, messageOf, onUnauthorized, sendWith, setToken } from "../api/client.ts";
+import {
+  ApiError,
+  currentCredentials,
+  errorOf,
+  messageOf,
+  onUnauthorized,
+  sendWith,
+  setCredentials,
+  type Credentials,
+  type Identity,
+} from "../api/client.ts";
 import { readTypes, type ServerTypes } from "../api/discovery.ts";
-import { pathOf } from "../model/resource-types.ts";
-import { claimsOf } from "../model/tokens.ts";
 
 /** The state of the login. */
 export type SessionState =
   | { readonly kind: "signed-out"; readonly message: string }
   | { readonly kind: "signing-in" }
-  | { readonly kind: "signed-in"; readonly userName: string };
+  | { readonly kind: "signed-in"; readonly user: SignedInUser };
+
+/** The user, as the server knows them. */
+export interface SignedInUser extends Identity {
+  /** The user who signed in, if the console shows what another user may see. */
+  readonly impersonatedBy?: Identity;
+}
 
 export const session = signal<SessionState>({ kind: "signed-out", message: "" });
 /** What the server serves; empty until the login. */
@@ -20,7 +34,7 @@ onUnauthorized(() => signOut("The server doesn't accept your credentials any mor
 
 /** Forgets the credentials and everything read with them. The place stays in the URL, so the next login returns to it. */
 export function signOut(message = ""): void {
-  setToken(undefined);
+  setCredentials(undefined);
   session.value = { kind: "signed-out", message };
   serverTypes.value = { types: [], groupSuffix: "" };
 }
@@ -29,18 +43,9 @@ export function signOut(message = ""): void {
 export async function signIn(token: string | undefined): Promise<void> {
   session.value = { kind: "signing-in" };
   try {
-    const response = await sendWith(token, "/apis", {});
-    if (!response.ok) return signOut(await refusalText(response, token));
-    setToken(token);
-    const types = await readTypes();
-    const userName = await authenticatedName(token, types);
-    if (userName === undefined) {
-      return signOut(noCertificate);
-    }
-    serverTypes.value = types;
-    session.value = { kind: "signed-in", userName };
+    await begin({ token });
   } catch (error) {
-    signOut(messageOf(error));
+    signOut(error instanceof ApiError ? refusalText(error, token) : messageOf(error));
   }
 }
 
@@ -48,7 +53,7 @@ export async function signIn(token: string | undefined): Promise<void> {
 export async function signInWithCode(code: string): Promise<void> {
   session.value = { kind: "signing-in" };
   try {
-    const response = await sendWith(code, "/console/sessions", { method: "POST" });
+    const response = await sendWith({ token: code }, "/console/sessions", { method: "POST" });
     if (!response.ok) return signOut((await errorOf(response)).message);
     const { token } = (await response.json()) as { readonly token: string };
     await signIn(token);
@@ -57,50 +62,48 @@ export async function signInWithCode(code: string): Promise<void> {
   }
 }
 
-const noCertificate =
-  "Your browser sent no client certificate that the server accepts. Paste a token instead.";
-
-async function refusalText(response: Response, token: string | undefined): Promise<string> {
-  if (token === undefined) return noCertificate;
-  const { message } = await errorOf(response);
-  if (response.status !== 401) return message;
-  return "The server doesn't accept this token; its log has the reason.";
+/** Continues a session with the credentials that it had before the page was loaded again. */
+export async function continueSession(credentials: Credentials): Promise<void> {
+  session.value = { kind: "signing-in" };
+  try {
+    await begin(credentials);
+  } catch {
+    // Expired, or the right to impersonate is gone.
+    await signIn(credentials.token);
+  }
 }
 
 /**
- * Returns the user's name; empty if the server doesn't tell it. The server decides for itself who the user is: the name is only shown,
- * and used in questions about the user's own access. Undefined if the requests are anonymous.
+ * Shows the console with the rights of another user, whom all requests impersonate; with those of the user again if it is undefined.
+ *
+ * @throws as `send`, for example if the user may not impersonate that one; the session is as before then.
  */
-async function authenticatedName(
-  token: string | undefined,
-  { groupSuffix, types }: ServerTypes,
-): Promise<string | undefined> {
-  // Anonymous users may not ask about their own access.
-  const access = await sendWith(token, `/apis/authorization.${groupSuffix}/v1/selfsubjectaccessreviews`, {
-    method: "POST",
-    body: { spec: { nonResourceAttributes: { verb: "get", path: "/api" } } },
-  });
-  if (token === undefined && !access.ok) return undefined;
-  const self = types.find(({ name }) => name === "selfsubjectreviews");
-  if (self !== undefined) {
-    const answer = await sendWith(token, pathOf(self, ""), { method: "POST", body: {} });
-    const { status } = (await answer.json()) as { status?: { userInfo?: { username?: string } } };
-    if (status?.userInfo?.username !== undefined) return status.userInfo.username;
-  }
-  // The claims may have another name than the server, such as the full name of a person.
-  return (await nameInRefusal(token)) ?? nameInToken(token) ?? "";
+export async function viewAs(asUser: Identity | undefined): Promise<void> {
+  const isSendable = [asUser?.name ?? "", ...(asUser?.groups ?? [])].every((one) => /^[ -~]*$/.test(one));
+  if (!isSendable) throw new Error("Names with characters other than ASCII can't be impersonated.");
+  await begin({ token: currentCredentials().token, asUser });
 }
 
-/** Returns the user that a refusal names: all but administrators are refused this path. */
-async function nameInRefusal(token: string | undefined): Promise<string | undefined> {
-  const { message } = await errorOf(await sendWith(token, "/console/codes", {}));
-  // Names with escaped characters are left out.
-  return /User "([^"\\]*)" cannot/.exec(message)?.[1];
+/** @throws as `send` */
+async function begin(credentials: Credentials): Promise<void> {
+  // Anonymous users may not ask who they are.
+  const response = await sendWith(credentials, "/console/user");
+  if (!response.ok) throw await errorOf(response);
+  const user = (await response.json()) as SignedInUser;
+  setCredentials(credentials);
+  serverTypes.value = await readTypes();
+  session.value = { kind: "signed-in", user };
 }
 
-/** Returns the user that the claims of a token name; undefined if it has none. */
-function nameInToken(token: string | undefined): string | undefined {
-  const { name, sub } = claimsOf(token ?? "") ?? {};
-  const user = name ?? sub;
-  return typeof user === "string" ? user : undefined;
+/** The user of the session; without a name while nobody is signed in. */
+export const signedInUser = computed<SignedInUser>(() =>
+  session.value.kind === "signed-in" ? session.value.user : { name: "", groups: [] },
+);
+
+const noCertificate =
+  "Your browser sent no client certificate that the server accepts. Paste a token instead.";
+
+function refusalText({ status, message }: ApiError, token: string | undefined): string {
+  if (token === undefined) return noCertificate;
+  return status === 401 ? "The server doesn't accept this token; its log has the reason." : message;
 }

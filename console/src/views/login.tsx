@@ -12,7 +12,6 @@ export function Login() {
   const token = useSignal("");
   const field = useRef<HTMLInputElement>(null);
   const { value: state } = session;
-  const isBusy = state.kind === "signing-in";
   useEffect(() => field.current?.focus(), []);
   return (
     <main class="login">
@@ -44,17 +43,17 @@ export function Login() {
           aria-describedby="token-note"
         />
         <p class="note" id="token-note">
-          The token stays in the memory of this page: a reload forgets it.
+          The token stays in this tab. Sign out or close the tab to end the session.
         </p>
         <div class="buttons">
-          <button type="submit" class="primary" disabled={isBusy}>
-            {isBusy ? "Signing in…" : "Sign in"}
+          <button type="submit" class="primary">
+            Sign in
           </button>
-          <button type="button" disabled={isBusy} onClick={signInWithCertificate}>
+          <button type="button" onClick={signInWithCertificate}>
             Use a client certificate
           </button>
         </div>
-        <ProviderSignIn isBusy={isBusy} />
+        <ProviderSignIn />
         <p class="note">
           On the machine of the server, <code>plinth console</code> opens this page as the administrator.
         </p>
@@ -64,7 +63,7 @@ export function Login() {
 }
 
 /** The sign-in with the server's OpenID provider; nothing if it has none. */
-function ProviderSignIn({ isBusy }: { readonly isBusy: boolean }) {
+function ProviderSignIn() {
   const provider = useSignal<Provider | string | undefined>(undefined);
   useEffect(() => {
     readProvider()
@@ -81,7 +80,7 @@ function ProviderSignIn({ isBusy }: { readonly isBusy: boolean }) {
     );
   }
   return (
-    <button type="button" disabled={isBusy} onClick={() => void signInWithProvider(value).catch(reportBug)}>
+    <button type="button" onClick={() => void signInWithProvider(value).catch(reportBug)}>
       Sign in with {host}
     </button>
   );

@@ -29,7 +29,7 @@ export function NamespaceField() {
       <DraftInput
         id="namespace"
         list="namespaces"
-        placeholder="all"
+        placeholder="all namespaces"
         value={current}
         onFocus={read}
         onCommit={choose}

@@ -1,23 +1,25 @@
 import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
-import { isBrowsable, matchingTypes, type ResourceType } from "../model/resource-types.ts";
-import { fullName } from "../model/resource-types.ts";
-import { formatRoute, listRoute, type Route } from "../model/routes.ts";
+import { fullName, type ResourceType } from "../model/resource-types.ts";
+import type { Route } from "../model/routes.ts";
+import { EmptyState } from "../parts/states.tsx";
 import { KeyHelp } from "../parts/key-help.tsx";
 import { Lazy } from "../parts/lazy.tsx";
-import { Palette, type Choice } from "../parts/palette.tsx";
+import { Palette } from "../parts/palette.tsx";
 import { bug } from "../state/bugs.ts";
 import { useKeys } from "../state/keys.ts";
-import { go, lastNamespace, route, theme, type Theme } from "../state/place.ts";
-import { serverTypes, session, signOut } from "../state/session.ts";
-import { Browse } from "./browse.tsx";
-import { Home } from "./home.tsx";
-import { NamespaceField } from "./namespace-field.tsx";
+import { lastNamespace, route } from "../state/place.ts";
+import { serverTypes, signedInUser } from "../state/session.ts";
+import { Browse } from "./browse/browse.tsx";
+import { Header } from "./header.tsx";
+import { choicesFor } from "./palette-choices.ts";
 import { Sidebar } from "./sidebar.tsx";
+import { ViewAsBanner } from "./view-as.tsx";
 
 /** The frame of the console after the login. */
 export function Shell() {
   const dialog = useSignal<"none" | "palette" | "keys">("none");
+  const showsMenu = useSignal(false);
   const close = () => (dialog.value = "none");
   useKeys(
     [
@@ -28,14 +30,22 @@ export function Shell() {
     ],
     [],
   );
+  // The menu of narrow windows closes when a place is chosen.
+  useEffect(() => void (showsMenu.value = false), [route.value]);
   return (
-    <div class="shell">
+    <div class={showsMenu.value ? "shell with-menu" : "shell"}>
       <a class="skip" href="#main" onClick={skipToMain}>
         Skip to the content
       </a>
-      <Header openPalette={() => (dialog.value = "palette")} openKeys={() => (dialog.value = "keys")} />
+      <Header
+        showsMenu={showsMenu}
+        openPalette={() => (dialog.value = "palette")}
+        openKeys={() => (dialog.value = "keys")}
+      />
       <Sidebar />
+      {showsMenu.value && <Backdrop onClose={() => (showsMenu.value = false)} />}
       <main id="main" tabIndex={0}>
+        <ViewAsBanner />
         {bug.value !== "" && (
           <p class="message bad" role="alert">
             The console has a bug: {bug.value}{" "}
@@ -44,7 +54,7 @@ export function Shell() {
             </button>
           </p>
         )}
-        <Content place={route.value} />
+        <Content key={signedInUser.value.name} place={route.value} />
       </main>
       {dialog.value === "palette" && <Palette choices={choicesFor} onClose={close} />}
       {dialog.value === "keys" && <KeyHelp onClose={close} />}
@@ -52,68 +62,16 @@ export function Shell() {
   );
 }
 
+/** Darkens the view beside the menu of a narrow window. A click on it and Escape close the menu. */
+function Backdrop({ onClose }: { readonly onClose: () => void }) {
+  useKeys([{ keys: ["Escape"], label: "Close the menu", run: onClose }], []);
+  return <div class="backdrop" onClick={onClose} />;
+}
+
 /** The fragment of the URL is the place, so the link moves the focus itself. */
 function skipToMain(event: Event): void {
   event.preventDefault();
   document.getElementById("main")?.focus();
-}
-
-interface HeaderProps {
-  readonly openPalette: () => void;
-  readonly openKeys: () => void;
-}
-
-function Header({ openPalette, openKeys }: HeaderProps) {
-  const { value: state } = session;
-  const { value: place } = route;
-  const link = (to: Route, text: string, isCurrent: boolean) => (
-    <a href={formatRoute(to)} aria-current={isCurrent ? "page" : undefined}>
-      {text}
-    </a>
-  );
-  return (
-    <header>
-      <a class="brand" href="#/">
-        <img src="icon.svg" alt="" width="20" height="20" /> Plinth
-      </a>
-      <button type="button" class="go" onClick={openPalette}>
-        Go to… <kbd>:</kbd>
-      </button>
-      <NamespaceField />
-      <nav aria-label="Views">
-        {link({ view: "access", tab: "why", query: {} }, "Access", place.view === "access")}
-        {link({ view: "server" }, "Server", place.view === "server")}
-      </nav>
-      <button type="button" class="quiet" onClick={openKeys} aria-label="Keys">
-        ?
-      </button>
-      <ThemeSwitch />
-      <span class="user" title="Signed in as">
-        {state.kind === "signed-in" ? state.userName : ""}
-      </span>
-      <button type="button" class="quiet" onClick={() => signOut("You are signed out.")}>
-        Sign out
-      </button>
-    </header>
-  );
-}
-
-const themes: readonly Theme[] = ["system", "light", "dark"];
-const themeMarks: Readonly<Record<Theme, string>> = { system: "◐", light: "○", dark: "●" };
-
-function ThemeSwitch() {
-  const next = themes[(themes.indexOf(theme.value) + 1) % themes.length]!;
-  return (
-    <button
-      type="button"
-      class="quiet"
-      aria-label={`Colors: ${theme.value}. Switch to ${next}.`}
-      title={`Colors: ${theme.value}`}
-      onClick={() => (theme.value = next)}
-    >
-      {themeMarks[theme.value]}
-    </button>
-  );
 }
 
 function Content({ place }: { readonly place: Route }) {
@@ -123,7 +81,7 @@ function Content({ place }: { readonly place: Route }) {
   }, [place]);
   switch (place.view) {
     case "home":
-      return <Home />;
+      return <Lazy key="home" load={async () => (await import("./home/home.tsx")).Home} props={{}} />;
     case "list": {
       const type = findType(place);
       if (type === undefined) return <Missing place={place} />;
@@ -174,40 +132,12 @@ function findType({
 
 function Missing({ place }: { readonly place: { readonly group: string; readonly resource: string } }) {
   return (
-    <section class="page">
-      <h1>Not served</h1>
+    <EmptyState title="Not served">
       <p>
         The server has no resource {place.resource} in the group {place.group === "" ? "core" : place.group}.
+        It may be a custom kind whose definition was deleted.
       </p>
-    </section>
+      <a href="#/">All kinds</a>
+    </EmptyState>
   );
-}
-
-/** Choices of the palette: kinds first, then commands. */
-function choicesFor(text: string): readonly Choice[] {
-  const types = matchingTypes(serverTypes.value.types.filter(isBrowsable), text).map((type) => ({
-    id: fullName(type),
-    label: type.name,
-    note: [type.kind, type.group, ...type.shortNames].filter((one) => one !== "").join(" · "),
-    run: () => go(listRoute(type, type.namespaced ? lastNamespace.value : "")),
-  }));
-  const lower = text.trim().toLowerCase();
-  const commands = paletteCommands.filter(({ label }) => lower !== "" && label.includes(lower));
-  return [...types, ...commands];
-}
-
-const paletteCommands: readonly Choice[] = [
-  command("access why", "Why may a user do something?", () => go({ view: "access", tab: "why", query: {} })),
-  command("access who-can", "Who may do something?", () => go({ view: "access", tab: "who-can", query: {} })),
-  command("access matrix", "What may a user do?", () => go({ view: "access", tab: "matrix", query: {} })),
-  command("access graph", "Roles and bindings of a subject", () =>
-    go({ view: "access", tab: "graph", query: {} }),
-  ),
-  command("server", "Health and metrics", () => go({ view: "server" })),
-  command("home", "All kinds", () => go({ view: "home" })),
-  command("quit", "Sign out", () => signOut("You are signed out.")),
-];
-
-function command(label: string, note: string, run: () => void): Choice {
-  return { id: `command ${label}`, label, note, run };
 }

@@ -1,8 +1,10 @@
 import { useSignal } from "@preact/signals";
 import { byGroup, isBrowsable, type ResourceType } from "../model/resource-types.ts";
-import { formatRoute, listRoute } from "../model/routes.ts";
+import { formatRoute, listRoute, type Route } from "../model/routes.ts";
 import { lastNamespace, route } from "../state/place.ts";
 import { serverTypes } from "../state/session.ts";
+import { UserArea } from "./header.tsx";
+import { SavedPlaces } from "./saved-places.tsx";
 
 /** The kinds by group. */
 export function Sidebar() {
@@ -10,11 +12,32 @@ export function Sidebar() {
   const { value: place } = route;
   const current = "resource" in place ? `${place.group}/${place.resource}` : "";
   return (
-    <nav class="sidebar" aria-label="Kinds">
-      {groups.map(([group, types]) => (
-        <Group key={group} group={group} types={types} current={current} />
-      ))}
-    </nav>
+    <aside class="sidebar" id="sidebar" aria-label="Places">
+      <UserArea />
+      <nav aria-label="Views">
+        <ul>
+          <PlaceLink to={{ view: "home" }} text="Home" />
+          <PlaceLink to={{ view: "access", tab: "mine", query: {} }} text="Access" />
+          <PlaceLink to={{ view: "server" }} text="Server" />
+        </ul>
+      </nav>
+      <SavedPlaces />
+      <nav aria-label="Kinds">
+        {groups.map(([group, types]) => (
+          <Group key={group} group={group} types={types} current={current} />
+        ))}
+      </nav>
+    </aside>
+  );
+}
+
+function PlaceLink({ to, text }: { readonly to: Route; readonly text: string }) {
+  return (
+    <li>
+      <a href={formatRoute(to)} aria-current={route.value.view === to.view ? "page" : undefined}>
+        {text}
+      </a>
+    </li>
   );
 }
 

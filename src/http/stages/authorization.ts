@@ -4,6 +4,7 @@ import type { ResourceAttributes } from "../../authorization/authorizer.ts";
 import { andThen, type MaybePromise } from "../../base/turns/maybe-promise.ts";
 import { createYielder } from "../../base/turns/yielding.ts";
 import type { Resource } from "../../resources/registry/registry.ts";
+import { userPath } from "../documents/console/console-pages.ts";
 import { asksFor, attributesOf, attributesWithSelectors, forbidden } from "../request/attributes.ts";
 import type { RequestContext } from "../request/context.ts";
 import { isSubscription, type ResourceFacts } from "../request/facts.ts";
@@ -12,7 +13,8 @@ import type { HttpService } from "../service.ts";
 
 /**
  * Authorizes the request. A list or watch with `view=mine` needs no right to the verb: it is limited to the objects of its user's
- * view (`request.view`, `request.viewSource`). A subscription needs no right to its path; the verb authorizes each of its watches.
+ * view (`request.view`, `request.viewSource`). A subscription needs no right to its path; the verb authorizes each of its watches. Nor does
+ * the console's question who is signed in.
  *
  * @throws {StatusError} Forbidden, with user, verb, resource and the reason if there is one; BadRequest for a view that can't be served.
  */
@@ -27,6 +29,10 @@ export function authorize(service: HttpService, request: RequestContext): MaybeP
   }
   if (isSubscription(facts) && isAuthenticated(service, request)) {
     audit?.decided(watchesOfOwn);
+    return undefined;
+  }
+  if (asksForOwnName(service, request) && isAuthenticated(service, request)) {
+    audit?.decided(ownName);
     return undefined;
   }
   return andThen(service.authorizer.authorize(attributes), (decision) => {
@@ -68,6 +74,17 @@ async function authorizePodStream(
 function isAuthenticated({ engine }: HttpService, { user }: RequestContext): boolean {
   return user.groups.includes(`${engine.vocabulary.systemPrefix}authenticated`);
 }
+
+/** Whether the console asks who is signed in. */
+function asksForOwnName({ console }: HttpService, { facts }: RequestContext): boolean {
+  return facts.kind === "path" && facts.path === userPath && facts.verb === "get" && console !== undefined;
+}
+
+const ownName = {
+  verdict: "allow",
+  reason: "every user may ask for their own name and groups",
+  evaluationError: "",
+} as const;
 
 /** The verb of a subscription authorizes each of its watches. */
 const watchesOfOwn = {

@@ -3,7 +3,7 @@ import { StatusError } from "../../base/status-error.ts";
 import { groupHint } from "../../vocabulary/other-vocabulary.ts";
 import type { RequestContext } from "../request/context.ts";
 import type { HttpService } from "../service.ts";
-import { codesPath } from "../documents/console/console-pages.ts";
+import { codesPath, userPath } from "../documents/console/console-pages.ts";
 import { serveAggregated } from "../connect/aggregated.ts";
 import { serveResource } from "../verbs/serve-resource.ts";
 import { ConnectionLostError, type RequestFaults } from "../../resources/engine/request-faults.ts";
@@ -29,6 +29,10 @@ function serveVerb(service: HttpService, request: RequestContext): MaybePromise<
   if (facts.kind === "resource") return serveResource(service, request, facts);
   if (exchange.method === "POST" && service.console !== undefined && facts.path === codesPath) {
     return service.console.createCode(request);
+  }
+  if (facts.path === userPath && service.console !== undefined && facts.verb === "get") {
+    service.console.sendUser(request);
+    return undefined;
   }
   const handler = service.paths.find(facts.path);
   if (handler === undefined) {

@@ -4,15 +4,17 @@ import { Tabs } from "../../parts/tabs.tsx";
 import { useKeys } from "../../state/keys.ts";
 import { go } from "../../state/place.ts";
 import { Graph } from "./graph.tsx";
+import { Mine } from "./mine.tsx";
 import { Matrix } from "./matrix.tsx";
 import { WhoCan } from "./who-can.tsx";
 import { Why } from "./why.tsx";
 
 const tabs = [
-  ["why", "Why", "1"],
-  ["who-can", "Who can", "2"],
-  ["matrix", "Matrix", "3"],
-  ["graph", "Graph", "4"],
+  ["mine", "My rights", "1"],
+  ["why", "Why", "2"],
+  ["who-can", "Who can", "3"],
+  ["matrix", "Matrix", "4"],
+  ["graph", "Graph", "5"],
 ] as const;
 
 type AccessPlace = Extract<Route, { view: "access" }>;
@@ -46,7 +48,9 @@ function Panel({ place: { tab, query } }: { readonly place: AccessPlace }): Comp
       return <Matrix query={query} onAsk={ask} />;
     case "graph":
       return <Graph query={query} onAsk={ask} />;
-    default:
+    case "why":
       return <Why query={query} onAsk={ask} />;
+    default:
+      return <Mine query={query} onAsk={ask} />;
   }
 }

@@ -1,3 +1,5 @@
+import { Loading } from "../../parts/states.tsx";
+import { Unasked } from "./unasked.tsx";
 import { getJson } from "../../api/client.ts";
 import type { Rule } from "../../api/insight.ts";
 import {
@@ -7,19 +9,24 @@ import {
   type BindingObject,
   type RoleObject,
 } from "../../model/access-graph.ts";
+import { builtInType } from "../../model/references.ts";
+import { Fold } from "../../parts/fold.tsx";
+import { ObjectLink } from "../../parts/object-link.tsx";
 import { ruleText } from "../../parts/explanation.tsx";
 import { serverTypes } from "../../state/session.ts";
 import { Failure, QuestionForm, subjectOf, useAnswer, type QuestionProps } from "./question-form.tsx";
 
 /** The way from a subject over bindings and roles to rules. */
 export function Graph({ query, onAsk }: QuestionProps) {
-  const answer = useAnswer<readonly AccessPath[]>(query, ["user"], async () => {
+  const answer = useAnswer<readonly AccessPath[]>(query, [query["user"] ? "user" : "groups"], async () => {
     const { user, groups } = subjectOf(query);
     return accessPaths(await readObjects(), user, groups);
   });
+  const isComplete = [query["user"] ? "user" : "groups"].every((name) => query[name]);
   return (
     <>
       <QuestionForm query={query} onAsk={onAsk} names={["user", "groups"]} />
+      {answer === undefined && (isComplete ? <Loading label="Asking…" /> : <Unasked tab="graph" />)}
       {typeof answer === "string" && <Failure message={answer} />}
       {typeof answer === "object" && <Paths paths={answer} />}
     </>
@@ -77,21 +84,35 @@ function PathView({ path: { binding, namespace, role, rules } }: { readonly path
   return (
     <li>
       <span class="box">
-        {binding}
+        <PartLink text={binding} namespace={namespace} />
         <span class="note">{namespace === "" ? "everywhere" : `in ${namespace}`}</span>
       </span>
       <span class={rules === undefined ? "box broken" : "box"}>
-        {role}
+        {rules === undefined ? role : <PartLink text={role} namespace={namespace} />}
         {rules === undefined && <span class="bad">doesn't exist: the binding has no effect</span>}
       </span>
       {rules !== undefined && (
-        <ul class="rules code">
-          {rules.map((rule) => (
-            <li key={JSON.stringify(rule)}>{ruleText(rule as Rule)}</li>
-          ))}
-          {rules.length === 0 && <li class="note">no rules</li>}
-        </ul>
+        <div class="rules code">
+          {rules.length === 0 && <p class="note">no rules</p>}
+          <Fold items={rules as readonly Rule[]} limit={5} noun="rules">
+            {(shown) => (
+              <ul>
+                {shown.map((rule) => (
+                  <li key={JSON.stringify(rule)}>{ruleText(rule)}</li>
+                ))}
+              </ul>
+            )}
+          </Fold>
+        </div>
       )}
     </li>
   );
+}
+
+/** A link to a role or binding, from `KIND NAME`. */
+function PartLink({ text, namespace }: { readonly text: string; readonly namespace: string }) {
+  const at = text.indexOf(" ");
+  const type = builtInType(serverTypes.value, ["rbac.authorization", text.slice(0, at)]);
+  if (type === undefined) return <>{text}</>;
+  return <ObjectLink type={type} namespace={type.namespaced ? namespace : ""} name={text.slice(at + 1)} />;
 }

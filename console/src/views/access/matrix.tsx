@@ -1,3 +1,5 @@
+import { Loading } from "../../parts/states.tsx";
+import { Unasked } from "./unasked.tsx";
 import { actionOn } from "../../api/access.ts";
 import { reviewAll, type ReviewResult } from "../../api/insight.ts";
 import { readNamespaces } from "../../api/namespaces.ts";
@@ -40,9 +42,11 @@ interface MatrixAnswer {
 /** The verbs of a user by resource, in all namespaces as one, in one, or in several beside each other. */
 export function Matrix({ query, onAsk }: QuestionProps) {
   const answer = useAnswer<MatrixAnswer>(query, ["user"], () => askMatrix(query));
+  const isComplete = ["user"].every((name) => query[name]);
   return (
     <>
       <QuestionForm query={query} onAsk={onAsk} names={["user", "groups", "namespaces"]} />
+      {answer === undefined && (isComplete ? <Loading label="Asking…" /> : <Unasked tab="matrix" />)}
       {typeof answer === "string" && <Failure message={answer} />}
       {typeof answer === "object" && <MatrixView answer={answer} />}
     </>

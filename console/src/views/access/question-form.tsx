@@ -5,6 +5,7 @@ import { messageOf } from "../../api/client.ts";
 import type { Subject } from "../../api/insight.ts";
 import { verbs } from "../../model/verb-marks.ts";
 import { fullName, matchingTypes } from "../../model/resource-types.ts";
+import { EmptyState, Failure as FailureMessage } from "../../parts/states.tsx";
 import { serverTypes } from "../../state/session.ts";
 
 /** A question, as the place has it. */
@@ -30,10 +31,12 @@ const fields: Readonly<Record<string, Field>> = {
 
 interface FormProps extends QuestionProps {
   readonly names: readonly string[];
+  /** Text of the button. */
+  readonly label?: string;
 }
 
 /** The form of a question. */
-export function QuestionForm({ query, onAsk, names }: FormProps) {
+export function QuestionForm({ query, onAsk, names, label: action = "Ask" }: FormProps) {
   return (
     <form
       class="question"
@@ -78,7 +81,7 @@ export function QuestionForm({ query, onAsk, names }: FormProps) {
         ))}
       </datalist>
       <button type="submit" class="primary">
-        Ask
+        {action}
       </button>
     </form>
   );
@@ -142,11 +145,17 @@ export function useAnswer<T>(
   return answer.value;
 }
 
-/** Shows a failed question. */
+/** Shows a failed question. A user without the right to ask sees which one it is, and what they may ask instead. */
 export function Failure({ message }: { readonly message: string }) {
+  if (!message.includes(" is forbidden: ") && !/ cannot [a-z]+ resource /.test(message))
+    return <FailureMessage message={message} />;
   return (
-    <p class="message bad" role="alert">
-      {message}
-    </p>
+    <EmptyState title="You may not ask this about others">
+      <p>
+        An administrator can give you the ClusterRole system:insight-viewer, for the graph the right to list
+        roles and bindings. <a href="#/access/mine">Your own rights</a> are always yours to see.
+      </p>
+      <p class="note">The server says: {message}</p>
+    </EmptyState>
   );
 }

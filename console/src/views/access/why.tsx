@@ -1,3 +1,5 @@
+import { Loading } from "../../parts/states.tsx";
+import { Unasked } from "./unasked.tsx";
 import { explain, type Explanation } from "../../api/insight.ts";
 import { ExplanationView } from "../../parts/explanation.tsx";
 import { serverTypes } from "../../state/session.ts";
@@ -15,6 +17,7 @@ export function Why({ query, onAsk }: QuestionProps) {
   const answer = useAnswer<Explanation>(query, ["user", "verb", "resource"], () =>
     explain(serverTypes.value.groupSuffix, subjectOf(query), { resourceAttributes: actionOf(query) }),
   );
+  const isComplete = ["user", "verb", "resource"].every((name) => query[name]);
   return (
     <>
       <QuestionForm
@@ -22,6 +25,7 @@ export function Why({ query, onAsk }: QuestionProps) {
         onAsk={onAsk}
         names={["user", "groups", "verb", "resource", "namespace", "name"]}
       />
+      {answer === undefined && (isComplete ? <Loading label="Asking…" /> : <Unasked tab="why" />)}
       {typeof answer === "string" && <Failure message={answer} />}
       {typeof answer === "object" && <ExplanationView explanation={answer} />}
     </>

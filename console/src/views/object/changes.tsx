@@ -10,7 +10,13 @@ export function Changes({ versions }: { readonly versions: readonly ObjectVersio
     manager: newestManager(object.metadata.managedFields ?? []),
     changes: changesBetween(versions[at]!.object, object),
   }));
-  if (steps.length === 0) return <p class="note">Nothing has changed since this object was opened.</p>;
+  if (steps.length === 0)
+    return (
+      <p class="note">
+        Nothing has changed since this object was opened. Each change appears here with its fields, while this
+        page is open; <a href="#/server">the audit trail</a> has older ones.
+      </p>
+    );
   return (
     <ol class="timeline">
       {steps.toReversed().map(({ version, receivedMs, manager, changes }) => (

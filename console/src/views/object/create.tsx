@@ -14,7 +14,7 @@ import { createEditor, type Editor } from "./editor.ts";
 
 interface CreateProps {
   readonly type: ResourceType;
-  readonly place: { readonly namespace: string };
+  readonly place: { readonly namespace: string; readonly name?: string };
 }
 
 /** Creates an object from YAML and a form that changes it, after a dry run. */
@@ -22,7 +22,7 @@ export function CreateView({ type, place }: CreateProps) {
   const namespace = type.namespaced ? place.namespace || "default" : "";
   const parent = useRef<HTMLDivElement>(null);
   const editor = useRef<Editor | undefined>(undefined);
-  const text = useSignal(initialText(type, namespace));
+  const text = useSignal(initialText(type, namespace, place.name));
   const outcome = useSignal<{ readonly text: string; readonly isGood: boolean } | undefined>(undefined);
   useEffect(() => {
     editor.current = createEditor(parent.current!, text.peek(), `YAML of a new ${type.kind}`, (next) => {
@@ -51,7 +51,7 @@ export function CreateView({ type, place }: CreateProps) {
             resource: type.name,
             namespace: stored,
             name,
-            tab: "yaml",
+            tab: "overview",
           });
       })
       .catch((error: unknown) => (outcome.value = { text: messageOf(error), isGood: false }));
@@ -82,7 +82,7 @@ export function CreateView({ type, place }: CreateProps) {
   );
 }
 
-function initialText(type: ResourceType, namespace: string): string {
-  const metadata = { name: "", ...(namespace !== "" && { namespace }) };
+function initialText(type: ResourceType, namespace: string, name = ""): string {
+  const metadata = { name, ...(namespace !== "" && { namespace }) };
   return writeYaml({ apiVersion: apiVersionOf(type), kind: type.kind, metadata });
 }

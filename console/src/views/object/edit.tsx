@@ -7,6 +7,8 @@ import { messageOf } from "../../api/client.ts";
 import type { ApiObject } from "../../api/objects.ts";
 import { changesBetween, type FieldChange } from "../../model/diff.ts";
 import { editable } from "../../model/edit.ts";
+import { withField } from "../../model/form-values.ts";
+import type { MergeConflict } from "../../model/merge.ts";
 import { isRecord } from "../../model/paths.ts";
 import { writeYaml, type Json } from "../../model/yaml.ts";
 import type { ResourceType } from "../../model/resource-types.ts";
@@ -16,6 +18,7 @@ import type { LiveObject } from "../../state/live-object.ts";
 import { ChangeList } from "./changes.tsx";
 import { createEditor, type Editor } from "./editor.ts";
 import { EditForm } from "./edit-form.tsx";
+import { mergedEdit, MergeConflicts } from "./merge.tsx";
 
 interface EditProps {
   readonly type: ResourceType;
@@ -35,13 +38,14 @@ type Outcome =
 
 const nothing: Outcome = { kind: "none" };
 
-/** Edits the object as YAML, or with a form that changes the YAML: a dry run first, then server-side apply. */
-export function EditView({ type, live, namespace, name, showsForm }: EditProps) {
+/** The state of an edit: its text, the version of the object that it began with, and what the server said last. */
+function useEdit({ type, live, name }: EditProps) {
   const start = useSignal(live.object.peek()!);
   const text = useSignal(textOf(start.peek()));
   const place = useRef<HTMLDivElement>(null);
   const editor = useRef<Editor | undefined>(undefined);
   const outcome = useSignal<Outcome>(nothing);
+  const conflicts = useSignal<readonly MergeConflict[]>([]);
   const isBusy = useSignal(false);
   useEffect(() => {
     editor.current = createEditor(place.current!, text.peek(), `YAML of ${name}`, (next) => {
@@ -50,18 +54,28 @@ export function EditView({ type, live, namespace, name, showsForm }: EditProps) 
     });
     return () => editor.current!.destroy();
   }, []);
-  useKeys([{ keys: ["Escape"], label: "Leave the editor", run: () => leaveEditor() }], []);
-  const reload = () => {
+  const setText = (next: string) => editor.current!.setText(next);
+  const refuse = (message: string) => {
+    outcome.value = { kind: "message", text: message, isGood: false };
+  };
+  /** Continues with the newest version of the object. */
+  const continueWith = (next: string, open: readonly MergeConflict[]) => {
     start.value = live.object.peek()!;
-    editor.current!.setText(textOf(start.value));
+    setText(next);
+    conflicts.value = open;
     outcome.value = nothing;
   };
+  const merge = () => {
+    const mine = parsedText(text.peek());
+    if (typeof mine === "string") return refuse(mine);
+    const newest = editable(live.object.peek()!);
+    const merged = mergedEdit(text.peek(), editable(start.peek()), mine, newest);
+    continueWith(merged.text, merged.conflicts);
+  };
+  const discard = () => continueWith(textOf(live.object.peek()!), []);
   const run = (force: boolean, dryRun: boolean) => {
     const request = requestOf(type, start.value, text.value, force, dryRun);
-    if (typeof request === "string") {
-      outcome.value = { kind: "message", text: request, isGood: false };
-      return;
-    }
+    if (typeof request === "string") return refuse(request);
     isBusy.value = true;
     applyEdit(request)
       .then((result) => {
@@ -71,16 +85,28 @@ export function EditView({ type, live, namespace, name, showsForm }: EditProps) 
       .catch((error: unknown) => (outcome.value = failureOf(error)))
       .finally(() => (isBusy.value = false));
   };
+  return { start, text, place, outcome, conflicts, isBusy, setText, merge, discard, run };
+}
+
+/** Edits the object as YAML, or with a form that changes the YAML: a dry run first, then server-side apply. */
+export function EditView(props: EditProps) {
+  const { type, live, namespace, name, showsForm } = props;
+  const { start, text, place, outcome, conflicts, isBusy, setText, merge, discard, run } = useEdit(props);
+  useKeys([{ keys: ["Escape"], label: "Leave the editor", run: () => leaveEditor() }], []);
   const { value: shown } = outcome;
   const isStale = live.object.value?.metadata.resourceVersion !== start.value.metadata.resourceVersion;
   return (
     <div class="edit">
       <div class="edit-main">
-        {showsForm && <EditForm type={type} text={text} onEdit={(next) => editor.current!.setText(next)} />}
+        {showsForm && <EditForm type={type} text={text} onEdit={setText} />}
         <div ref={place} class="editor" />
       </div>
       <div class="edit-side">
-        {isStale && <StaleNotice onReload={reload} />}
+        {isStale && <StaleNotice onMerge={merge} onReload={discard} />}
+        <MergeConflicts
+          conflicts={conflicts}
+          onTake={({ path, theirs }) => setText(withField(text.peek(), path, theirs))}
+        />
         <OutcomeView outcome={shown} onTakeOver={() => run(true, true)} />
         <div class="buttons">
           <button
@@ -106,14 +132,24 @@ export function EditView({ type, live, namespace, name, showsForm }: EditProps) 
   );
 }
 
-function StaleNotice({ onReload }: { readonly onReload: () => void }) {
+interface StaleProps {
+  readonly onMerge: () => void;
+  readonly onReload: () => void;
+}
+
+function StaleNotice({ onMerge, onReload }: StaleProps) {
   return (
-    <p class="message" role="status">
-      The object has changed since you began.{" "}
-      <button type="button" class="link" onClick={onReload}>
-        Begin again with the newest version
-      </button>
-    </p>
+    <div class="message waiting" role="status">
+      The object has changed since you began.
+      <div class="buttons">
+        <button type="button" onClick={onMerge}>
+          Bring my changes to the newest version
+        </button>
+        <button type="button" onClick={onReload}>
+          Discard my changes
+        </button>
+      </div>
+    </div>
   );
 }
 
@@ -195,13 +231,8 @@ function requestOf(
   force: boolean,
   dryRun: boolean,
 ): EditRequest | string {
-  let edited: unknown;
-  try {
-    edited = parse(text);
-  } catch (error) {
-    return messageOf(error);
-  }
-  if (!isRecord(edited)) return "The text is no object.";
+  const edited = parsedText(text);
+  if (typeof edited === "string") return edited;
   const base = editable(original);
   const { metadata } = edited;
   const { name, namespace } = original.metadata;
@@ -214,6 +245,16 @@ function requestOf(
   if (!isSame) return "apiVersion, kind, name and namespace can't be changed.";
   if (!isChange({ base, edited })) return "Nothing is changed.";
   return { type, original, edited, base, force, dryRun };
+}
+
+/** Returns the object of a YAML text; a message if it has none. */
+function parsedText(text: string): Readonly<Record<string, unknown>> | string {
+  try {
+    const value: unknown = parse(text);
+    return isRecord(value) ? value : "The text is no object.";
+  } catch (error) {
+    return messageOf(error);
+  }
 }
 
 function previewOf({ base, edited, original, force }: EditRequest, result: ApiObject): Outcome {

@@ -1,7 +1,9 @@
 import { getJson } from "../../api/client.ts";
 import type { ApiObject } from "../../api/objects.ts";
 import type { Metadata } from "../../model/metadata.ts";
-import { timeText } from "../../model/time.ts";
+import { Failure, Loading } from "../../parts/states.tsx";
+import { StateText } from "../../parts/state-text.tsx";
+import { Time } from "../../parts/time.tsx";
 import { usePolled } from "../../state/use-polled.ts";
 
 interface EventObject {
@@ -29,17 +31,26 @@ async function readEvents(
 /** The events about the object, the newest first; read again every five seconds. */
 export function Events({ object: { metadata } }: { readonly object: ApiObject }) {
   const value = usePolled((aborted) => readEvents(metadata, aborted), intervalMs);
-  if (value === undefined) return <p class="note">Reading…</p>;
-  if (typeof value === "string") return <p class="bad">{value}</p>;
-  if (value.length === 0) return <p class="note">There are no events about this object.</p>;
+  if (value === undefined) return <Loading label="Reading the events…" />;
+  if (typeof value === "string") return <Failure title="The events can't be read" message={value} />;
+  if (value.length === 0) {
+    return (
+      <p class="note">
+        No events are about this object. Controllers report here what they do with it; an event is kept for an
+        hour.
+      </p>
+    );
+  }
   const ordered = value.toSorted((one, other) => (timeOf(one) < timeOf(other) ? 1 : -1));
   return (
     <ol class="timeline">
       {ordered.map((event) => (
         <li key={event.metadata.uid ?? event.metadata.name}>
-          <time>{timeText(timeOf(event))}</time>
+          <Time at={timeOf(event)} />
           <div>
-            <strong class={event.type === "Warning" ? "waiting" : ""}>{event.reason}</strong>{" "}
+            <strong>
+              <StateText text={event.reason ?? ""} tone={event.type === "Warning" ? "waiting" : undefined} />
+            </strong>{" "}
             <span class="note">{(event.count ?? 1) > 1 ? `${event.count} times` : ""}</span>
             <p>{event.message}</p>
           </div>

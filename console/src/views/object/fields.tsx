@@ -2,6 +2,7 @@ import { useSignal } from "@preact/signals";
 import type { ApiObject } from "../../api/objects.ts";
 import { ownedFields, type FieldOwner } from "../../model/managed-fields.ts";
 import { ageText } from "../../model/time.ts";
+import { Breakable } from "../../parts/breakable.tsx";
 import { TableHead } from "../../parts/table-head.tsx";
 
 /** Rows beyond this number are left out until the user searches. */
@@ -30,19 +31,24 @@ export function Fields({ object }: { readonly object: ApiObject }) {
           {shown.length} of {fields.length} fields
         </span>
       </div>
-      <table class="plain">
-        <TableHead columns={["Field", "Value", "Owner", "Since"]} />
-        <tbody>
-          {shown.slice(0, maxShown).map(({ path, value, owners }) => (
-            <tr key={path}>
-              <td class="code">{path}</td>
-              <td class="code value">{valueText(value)}</td>
-              <td>{owners.map(ownerText).join(", ")}</td>
-              <td>{owners.map(({ time }) => sinceText(time)).join(", ")}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+      <div class="wide" tabIndex={0} role="region" aria-label="Fields as a table">
+        <table class="plain">
+          <TableHead columns={["Field", "Value", "Owner", "Since"]} />
+          <tbody>
+            {shown.slice(0, maxShown).map(({ path, value, owners }) => (
+              <tr key={path}>
+                <td class="code">
+                  <Breakable text={path} />
+                </td>
+                <td class="code value">{valueText(value)}</td>
+                <td>{owners.map(ownerText).join(", ")}</td>
+                <td>{owners.map(({ time }) => sinceText(time)).join(", ")}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+      {shown.length > maxShown && <p class="note">{shown.length - maxShown} more: search for them.</p>}
     </>
   );
 }

@@ -40,7 +40,14 @@ export function Form({ type, isNew, object, onSet }: FormProps) {
     return <p class="message">The YAML has an error. The form is back when it is corrected.</p>;
   return (
     <div class="form" role="group" aria-label={`Fields of ${type.kind}`}>
-      <FieldList fields={fields} schemas={value.schemas} object={object} path={[]} onSet={onSet} />
+      <FieldList
+        isNew={isNew}
+        fields={fields}
+        schemas={value.schemas}
+        object={object}
+        path={[]}
+        onSet={onSet}
+      />
     </div>
   );
 }
@@ -50,15 +57,18 @@ interface FieldListProps {
   readonly schemas: Schema;
   readonly object: Readonly<Record<string, unknown>>;
   readonly path: readonly string[];
+  /** Whether the object is created: sections with required fields are open then. */
+  readonly isNew: boolean;
   readonly onSet: SetField;
 }
 
-/** Fields that have a value when they are first shown come first; the others on pages. */
-function FieldList({ fields, schemas, object, path, onSet }: FieldListProps) {
+/** Required fields come first, then those that have a value when they are first shown; the others on pages. */
+function FieldList({ fields, schemas, object, path, isNew, onSet }: FieldListProps) {
   const count = useSignal(pageSize);
   const ordered = useMemo(() => {
     const hasValue = ({ name }: FormField) => memberOf(object, name) !== undefined;
-    return [...fields.filter(hasValue), ...fields.filter((field) => !hasValue(field))];
+    const rank = (field: FormField) => (field.isRequired ? 0 : hasValue(field) ? 1 : 2);
+    return fields.toSorted((one, other) => rank(one) - rank(other));
   }, [fields]);
   const remaining = ordered.length - count.value;
   return (
@@ -70,6 +80,7 @@ function FieldList({ fields, schemas, object, path, onSet }: FieldListProps) {
           schemas={schemas}
           value={memberOf(object, field.name)}
           path={[...path, field.name]}
+          isNew={isNew}
           onSet={onSet}
         />
       ))}
@@ -87,10 +98,14 @@ interface FieldProps {
   readonly schemas: Schema;
   readonly value: unknown;
   readonly path: readonly string[];
+  readonly isNew: boolean;
   readonly onSet: SetField;
 }
 
-function Field({ field, schemas, value, path, onSet }: FieldProps) {
+/** Levels of sections that are open in the form of a new object. */
+const maxOpenLevels = 3;
+
+function Field({ field, schemas, value, path, isNew, onSet }: FieldProps) {
   const { name, description, isRequired, type, defaultText } = field;
   if (type.kind === "yaml" || !fits(type, value)) {
     return (
@@ -101,7 +116,9 @@ function Field({ field, schemas, value, path, onSet }: FieldProps) {
   }
   if (type.kind === "section") {
     const object = isRecord(value) ? value : {};
-    return <Section name={name} schema={type.schema} {...{ schemas, object, path, onSet, description }} />;
+    const isOpen = isNew && (path.length === 1 || (isRequired && path.length <= maxOpenLevels));
+    const section = { name, schema: type.schema, schemas, object, path, isNew, onSet, description };
+    return <Section {...section} opensAtFirst={isOpen} />;
   }
   const id = `field-${path.join("/")}`;
   const control = {
@@ -149,22 +166,44 @@ interface SectionProps extends Omit<FieldListProps, "fields"> {
   readonly name: string;
   readonly description: string;
   readonly schema: Schema;
+  readonly opensAtFirst: boolean;
 }
 
 /** A nested object. Its fields are computed and rendered when it is opened, so schemas may be large or recursive. */
-function Section({ name, description, schema, schemas, object, path, onSet }: SectionProps) {
-  const isOpen = useSignal(false);
+function Section({
+  name,
+  description,
+  schema,
+  schemas,
+  object,
+  path,
+  isNew,
+  opensAtFirst,
+  onSet,
+}: SectionProps) {
+  const isOpen = useSignal(opensAtFirst);
   const fields = useMemo(() => (isOpen.value ? fieldsOf(schema, schemas) : []), [isOpen.value, schema]);
   const count = Object.keys(object).length;
   return (
-    <details class="section" onToggle={(event) => (isOpen.value = event.currentTarget.open)}>
+    <details
+      class="section"
+      open={isOpen.value}
+      onToggle={(event) => (isOpen.value = event.currentTarget.open)}
+    >
       <summary title={description}>
         {name} <span class="note">{count === 0 ? "empty" : `${count} set`}</span>
       </summary>
       {isOpen.value && (
         <div>
           {description !== "" && <p class="note">{description}</p>}
-          <FieldList fields={fields} schemas={schemas} object={object} path={path} onSet={onSet} />
+          <FieldList
+            fields={fields}
+            schemas={schemas}
+            object={object}
+            path={path}
+            isNew={isNew}
+            onSet={onSet}
+          />
         </div>
       )}
     </details>

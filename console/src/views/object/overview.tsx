@@ -1,93 +1,144 @@
 import type { ApiObject } from "../../api/objects.ts";
-import { isRecord } from "../../model/paths.ts";
-import { timeText } from "../../model/time.ts";
+import type { Metadata } from "../../model/metadata.ts";
+import { builtInType, kindKey, plainGroup } from "../../model/references.ts";
+import type { ResourceType } from "../../model/resource-types.ts";
+import { formatRoute, listRoute } from "../../model/routes.ts";
+import { Breakable } from "../../parts/breakable.tsx";
+import { Fold } from "../../parts/fold.tsx";
+import { ObjectLink } from "../../parts/object-link.tsx";
+import { Time } from "../../parts/time.tsx";
+import { serverTypes } from "../../state/session.ts";
+import { Conditions } from "./details/conditions.tsx";
+import { Columns, OtherFields } from "./details/custom.tsx";
+import { AccessLinks, Links } from "./details/links.tsx";
+import { Facts, Section, type Fact } from "./details/section.tsx";
+import { sectionsByKind, type KindSections } from "./details/sections.ts";
+import { OwnerLink } from "./relations.tsx";
 
-/** Metadata, conditions and simple fields of an object. */
-export function Overview({ object }: { readonly object: ApiObject }) {
-  const { metadata } = object;
-  const rows: [string, string][] = [
-    ["Created", timeText(metadata.creationTimestamp)],
-    ["Deleted", timeText(metadata.deletionTimestamp)],
-    ["UID", metadata.uid ?? ""],
-    ["Version", metadata.resourceVersion ?? ""],
-    ["Finalizers", (metadata.finalizers ?? []).join(", ")],
-    ["Owners", (metadata.ownerReferences ?? []).map(({ kind, name }) => `${kind} ${name}`).join(", ")],
-  ];
+interface OverviewProps {
+  readonly type: ResourceType;
+  readonly object: ApiObject;
+}
+
+const noSections: KindSections = { sections: [] };
+
+/** What an object is, by its kind: its own sections first, then all its fields, and its links to other objects. */
+export function Overview({ type, object }: OverviewProps) {
+  const { groupSuffix } = serverTypes.value;
+  const key = kindKey(type, groupSuffix);
+  const { sections, shows = [] } = Object.hasOwn(sectionsByKind, key) ? sectionsByKind[key]! : noSections;
+  // Built-in groups have no dot without the suffix; role-based access is the exception.
+  const isCustom = plainGroup(type.group, groupSuffix) === type.group && type.group.includes(".");
   return (
     <div class="overview">
-      <Facts title="Metadata" rows={rows} />
-      <Facts title="Labels" rows={Object.entries(metadata.labels ?? {})} />
-      <Facts title="Annotations" rows={Object.entries(metadata.annotations ?? {})} />
-      <Conditions object={object} />
-      <Facts title="Spec" rows={simpleRows(object["spec"])} />
-      <Facts title="Status" rows={simpleRows(object["status"])} />
+      <div class="column">
+        {isCustom && <Columns type={type} object={object} />}
+        {sections.map((Part, at) => (
+          <Part key={at} object={object} />
+        ))}
+        <Conditions object={object} />
+        <OtherFields
+          type={type}
+          object={object}
+          without={shows}
+          isFolded={sections.length > 0}
+          showsHelp={isCustom}
+        />
+      </div>
+      <div class="column">
+        <MetadataSection type={type} object={object} />
+        <Links type={type} object={object} />
+      </div>
     </div>
   );
 }
 
-interface FactsProps {
-  readonly title: string;
-  readonly rows: readonly (readonly [string, string])[];
-}
-
-/** Names and values; nothing if all values are empty. */
-function Facts({ title, rows }: FactsProps) {
-  const shown = rows.filter(([, value]) => value !== "");
-  if (shown.length === 0) return null;
+function MetadataSection({ type, object }: OverviewProps) {
+  const { metadata } = object;
+  const { namespace = "", ownerReferences = [] } = metadata;
+  const namespaces = builtInType(serverTypes.value, ["", "Namespace"]);
+  const rows: Fact[] = [
+    ["Created", <Time key="created" at={metadata.creationTimestamp} />],
+    ["Deleted", metadata.deletionTimestamp ? <Time key="deleted" at={metadata.deletionTimestamp} /> : ""],
+    [
+      "Namespace",
+      namespace === "" || namespaces === undefined ? (
+        namespace
+      ) : (
+        <ObjectLink key="namespace" type={namespaces} namespace="" name={namespace} text={namespace} />
+      ),
+    ],
+    [
+      "Owners",
+      ownerReferences.length === 0
+        ? ""
+        : ownerReferences.map((owner) => (
+            <span key={owner.uid}>
+              <OwnerLink owner={owner} namespace={namespace} />{" "}
+            </span>
+          )),
+    ],
+    ["Finalizers", (metadata.finalizers ?? []).join(", ")],
+    ["Labels", <Labels key="labels" type={type} metadata={metadata} />],
+    ["Annotations", <Annotations key="annotations" metadata={metadata} />],
+    ["UID", <code key="uid">{metadata.uid}</code>],
+    ["Version", metadata.resourceVersion ?? ""],
+    ["Access", <AccessLinks key="access" type={type} object={object} />],
+  ];
   return (
-    <section>
-      <h2>{title}</h2>
-      <dl class="facts">
-        {shown.map(([name, value]) => (
-          <div key={name}>
-            <dt>{name}</dt>
-            <dd>{value}</dd>
-          </div>
-        ))}
-      </dl>
-    </section>
+    <Section title="Metadata">
+      <Facts rows={rows} />
+    </Section>
   );
 }
 
-/** Members that are no objects or lists of objects. */
-function simpleRows(value: unknown): [string, string][] {
-  if (!isRecord(value)) return [];
-  return Object.entries(value)
-    .filter(([, one]) => !isRecord(one) && !(Array.isArray(one) && one.some(isRecord)))
-    .map(([name, one]) => [name, Array.isArray(one) ? one.join(", ") : String(one)]);
-}
-
-interface Condition {
-  readonly type: string;
-  readonly status: string;
-  readonly reason?: string;
-  readonly message?: string;
-  readonly lastTransitionTime?: string;
-}
-
-/** The conditions of the status as a time line, the newest first. */
-function Conditions({ object }: { readonly object: ApiObject }) {
-  const { status } = object;
-  const list =
-    isRecord(status) && Array.isArray(status["conditions"]) ? (status["conditions"] as Condition[]) : [];
-  if (list.length === 0) return null;
-  const ordered = list.toSorted((one, other) =>
-    (one.lastTransitionTime ?? "") < (other.lastTransitionTime ?? "") ? 1 : -1,
-  );
+/** Each label leads to the list of the objects that have it too. */
+function Labels({
+  type,
+  metadata: { labels = {}, namespace = "" },
+}: {
+  readonly type: ResourceType;
+  readonly metadata: Metadata;
+}) {
+  const entries = Object.entries(labels);
+  if (entries.length === 0) return <span class="note">none</span>;
   return (
-    <section>
-      <h2>Conditions</h2>
-      <ol class="timeline">
-        {ordered.map(({ type, status: state, reason = "", message = "", lastTransitionTime }) => (
-          <li key={type}>
-            <time>{timeText(lastTransitionTime)}</time>
-            <div>
-              <strong>{type}</strong> {state} <span class="note">{reason}</span>
-              {message !== "" && <p>{message}</p>}
-            </div>
-          </li>
-        ))}
-      </ol>
-    </section>
+    <Fold items={entries} limit={12} noun="labels">
+      {(shown) => (
+        <ul class="chips">
+          {shown.map(([key, value]) => (
+            <li key={key}>
+              <a
+                href={formatRoute(listRoute(type, namespace, { labels: `${key}=${value}` }))}
+                title={`All ${type.name} with ${key}=${value}`}
+              >
+                <Breakable text={`${key}=${value}`} />
+              </a>
+            </li>
+          ))}
+        </ul>
+      )}
+    </Fold>
+  );
+}
+
+function Annotations({ metadata: { annotations = {} } }: { readonly metadata: Metadata }) {
+  const entries = Object.entries(annotations);
+  if (entries.length === 0) return <span class="note">none</span>;
+  return (
+    <Fold items={entries} limit={5} noun="annotations">
+      {(shown) => (
+        <ul class="annotations">
+          {shown.map(([key, value]) => (
+            <li key={key}>
+              <span class="note">
+                <Breakable text={key} />
+              </span>{" "}
+              {value.length > 500 ? `${value.slice(0, 500)}…` : value}
+            </li>
+          ))}
+        </ul>
+      )}
+    </Fold>
   );
 }

@@ -4,8 +4,9 @@ import { messageOf } from "../../api/client.ts";
 import { findOwned, type ApiObject, type OwnedSearch } from "../../api/objects.ts";
 import type { OwnerReference } from "../../model/metadata.ts";
 import type { ObjectsByOwner } from "../../model/owned-objects.ts";
-import { apiVersionOf, type ResourceType } from "../../model/resource-types.ts";
-import { formatRoute } from "../../model/routes.ts";
+import type { ResourceType } from "../../model/resource-types.ts";
+import { ObjectLink } from "../../parts/object-link.tsx";
+import { Failure, Loading } from "../../parts/states.tsx";
 import { serverTypes } from "../../state/session.ts";
 
 /** Owners above, the object, and its dependents below. */
@@ -29,7 +30,14 @@ export function Relations({ type, object }: { readonly type: ResourceType; reado
   );
 }
 
-function OwnerLink({ owner, namespace }: { readonly owner: OwnerReference; readonly namespace: string }) {
+/** A link to an owner, if the server serves its kind. */
+export function OwnerLink({
+  owner,
+  namespace,
+}: {
+  readonly owner: OwnerReference;
+  readonly namespace: string;
+}) {
   const type = serverTypes.value.types.find(
     (one) =>
       one.kind === owner.kind &&
@@ -37,22 +45,6 @@ function OwnerLink({ owner, namespace }: { readonly owner: OwnerReference; reado
   );
   if (type === undefined) return <span>{`${owner.kind} ${owner.name} (not served)`}</span>;
   return <ObjectLink type={type} namespace={type.namespaced ? namespace : ""} name={owner.name} />;
-}
-
-interface ObjectLinkProps {
-  readonly type: ResourceType;
-  readonly namespace: string;
-  readonly name: string;
-}
-
-function ObjectLink({ type, namespace, name }: ObjectLinkProps) {
-  const { group, name: resource } = type;
-  const to = formatRoute({ view: "object", group, resource, namespace, name, tab: "relations" });
-  return (
-    <a href={to} title={apiVersionOf(type)}>
-      {type.kind} {name}
-    </a>
-  );
 }
 
 /** Levels of dependents that are shown. */
@@ -72,12 +64,12 @@ function Dependents({ uid, namespace }: { readonly uid: string; readonly namespa
     return () => controller.abort();
   }, []);
   const { value } = search;
-  if (value === undefined) return <p class="note">Searching for dependents…</p>;
-  if (typeof value === "string") return <p class="bad">{value}</p>;
+  if (value === undefined) return <Loading label="Searching for dependents…" />;
+  if (typeof value === "string") return <Failure message={value} />;
   const { owned, incomplete } = value;
   return (
     <>
-      {!owned.has(uid) && <p class="note">Nothing depends on it.</p>}
+      {!owned.has(uid) && <p class="note">Nothing depends on it: no object names it as its owner.</p>}
       <DependentList owned={owned} uid={uid} levels={maxLevels} />
       {incomplete.length > 0 && (
         <p class="note">Not searched completely: {incomplete.map(({ kind }) => kind).join(", ")}.</p>

@@ -2,6 +2,9 @@ import { useEffect } from "preact/hooks";
 import { sendText } from "../../api/client.ts";
 import { sumOf, sumsBy, type Metrics } from "../../model/metrics.ts";
 import { Chart, numberText } from "../../parts/chart.tsx";
+import { Fold } from "../../parts/fold.tsx";
+import { StateText } from "../../parts/state-text.tsx";
+import { Failure, Loading } from "../../parts/states.tsx";
 import { usePolled } from "../../state/use-polled.ts";
 import { Audit } from "./audit.tsx";
 import { Leases } from "./leases.tsx";
@@ -11,7 +14,7 @@ import { TableHead } from "../../parts/table-head.tsx";
 /** Each chart: its title, its unit, and the label and value of its lines. */
 const charts = [
   ["Requests", "per second", { reads: "reads", writes: "writes" }],
-  ["Latency", "ms", { median: "median", "99 of 100": "slow" }],
+  ["Latency", "ms", { p50: "p50", p95: "p95", p99: "p99" }],
   ["Failures", "per second", { errors: "errors", rejected: "rejected" }],
   ["Flow control", "requests", { executing: "executing", queued: "queued" }],
   ["Watches", "open", { watches: "watchers", connections: "connections" }],
@@ -30,24 +33,28 @@ export function ServerView() {
     <section class="page server" aria-label="Server">
       <h1>Server</h1>
       {metricsFailure.value !== "" && (
-        <p class="message bad" role="alert">
-          Metrics: {metricsFailure.value}
-        </p>
+        <Failure title="The metrics can't be read" message={metricsFailure.value} />
       )}
-      <div class="charts">
-        {charts.map(([title, unit, lines]) => (
-          <Chart
-            key={title}
-            title={title}
-            unit={unit}
-            lines={Object.entries(lines).map(([label, name]) => ({
-              label,
-              values: all.map(({ values }) => values[name] ?? Number.NaN),
-            }))}
-          />
-        ))}
-      </div>
-      <p class="note">The charts begin when this page is first opened, and go back one hour at most.</p>
+      {all.length === 0 && metricsFailure.value === "" && <Loading label="Reading the metrics…" />}
+      {all.length > 0 && (
+        <>
+          <div class="charts">
+            {charts.map(([title, unit, lines]) => (
+              <Chart
+                key={title}
+                title={title}
+                unit={unit}
+                timesMs={all.map(({ atMs }) => atMs)}
+                lines={Object.entries(lines).map(([label, name]) => ({
+                  label,
+                  values: all.map(({ values }) => values[name] ?? Number.NaN),
+                }))}
+              />
+            ))}
+          </div>
+          <p class="note">The charts begin when this page is first opened, and go back one hour at most.</p>
+        </>
+      )}
       <Health />
       <Leases />
       <Audit />
@@ -61,23 +68,38 @@ export function ServerView() {
 const healthIntervalMs = 10_000;
 
 async function readHealth(aborted: AbortSignal): Promise<readonly string[]> {
-  return (await sendText("/readyz?verbose", aborted)).split("\n").filter((line) => line !== "");
+  const lines = (await sendText("/readyz?verbose", aborted)).split("\n");
+  return lines.filter((line) => /^\[[+-]\]/.test(line));
 }
 
-/** The health checks of the server. */
+/** The health checks of the server, those that fail first. */
 function Health() {
   const value = usePolled(readHealth, healthIntervalMs);
-  const lines = typeof value === "string" ? [value] : (value ?? []);
+  if (value === undefined) return <Loading label="Reading the health checks…" />;
+  if (typeof value === "string") return <Failure title="The health checks can't be read" message={value} />;
+  const failing = value.filter((line) => line.startsWith("[-]"));
+  const checks = [...failing, ...value.filter((line) => !line.startsWith("[-]"))];
   return (
-    <section>
-      <h2>Health</h2>
-      <ul class="health">
-        {lines.map((line) => (
-          <li key={line} class={line.startsWith("[-]") ? "bad" : ""}>
-            {line.replace(/^\[\+\](.*) ok$/, "✓ $1").replace(/^\[-\]/, "✗ ")}
-          </li>
-        ))}
-      </ul>
+    <section aria-label="Health">
+      <h2>
+        Health{" "}
+        {failing.length === 0 ? (
+          <StateText text={`all ${checks.length} checks pass`} tone="good" />
+        ) : (
+          <StateText text={`${failing.length} of ${checks.length} checks fail`} tone="bad" />
+        )}
+      </h2>
+      <Fold items={checks} limit={Math.max(8, failing.length)} noun="checks">
+        {(shown) => (
+          <ul class="health">
+            {shown.map((line) => (
+              <li key={line} class={line.startsWith("[-]") ? "bad" : ""}>
+                {line.replace(/^\[\+\](.*) ok$/, "✓ $1").replace(/^\[-\]/, "✗ ")}
+              </li>
+            ))}
+          </ul>
+        )}
+      </Fold>
     </section>
   );
 }

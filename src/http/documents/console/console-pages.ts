@@ -11,6 +11,8 @@ import { consolePrefix, type ConsoleFiles } from "./console-files.ts";
 
 /** Path at which an administrator creates a one-time code; authenticated and authorized like any other path. */
 export const codesPath = `${consolePrefix}codes`;
+/** Path of the document with the name and groups of the caller; open to every authenticated user. */
+export const userPath = `${consolePrefix}user`;
 /** Path at which a code is exchanged for a token of a session. */
 const sessionsPath = `${consolePrefix}sessions`;
 /** Path of the document that says how to sign in with the OpenID provider. */
@@ -34,7 +36,7 @@ export class ConsolePages implements WebConsole {
     if (path === consolePrefix.slice(0, -1)) return isRead(method) ? redirect : undefined;
     if (!path.startsWith(consolePrefix)) return undefined;
     if (path === sessionsPath && method === "POST") return (request) => this.redeem(request);
-    if (path === codesPath || path === sessionsPath || !isRead(method)) return undefined;
+    if (path === codesPath || path === sessionsPath || path === userPath || !isRead(method)) return undefined;
     if (path === signInPath) return ({ exchange }) => this.sendSignIn(exchange);
     return ({ exchange }) => this.sendFile(exchange, path);
   }
@@ -54,6 +56,15 @@ export class ConsolePages implements WebConsole {
       );
     }
     sendJson(exchange, 201, await this.codes.create(caller));
+  }
+
+  /** Sends the name and groups of the user, and of the caller who impersonates them. */
+  sendUser({ exchange, caller, user }: RequestContext): void {
+    const identity = ({ name, groups }: RequestContext["user"]) => ({ name, groups });
+    sendJson(exchange, 200, {
+      ...identity(user),
+      ...(user !== caller && { impersonatedBy: identity(caller) }),
+    });
   }
 
   /**

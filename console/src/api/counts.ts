@@ -1,0 +1,25 @@
+import { fullName, pathOf, type ResourceType } from "../model/resource-types.ts";
+import { getJson } from "./client.ts";
+import type { MetadataList } from "./objects.ts";
+import { inParallel } from "./parallel.ts";
+
+const parallel = 6;
+
+/** Returns the numbers of objects by the full name of their type, without those that the user may not list. */
+export async function countAll(
+  types: readonly ResourceType[],
+  metaGroup: string,
+  signal: AbortSignal,
+  namespace = "",
+): Promise<ReadonlyMap<string, number>> {
+  const counts = new Map<string, number>();
+  const accept = `application/json;as=PartialObjectMetadataList;v=v1;g=${metaGroup}`;
+  await inParallel(types, parallel, async (type) => {
+    const list = await getJson<MetadataList>(`${pathOf(type, namespace)}?limit=1`, { accept, signal }).catch(
+      () => undefined,
+    );
+    if (list === undefined) return;
+    counts.set(fullName(type), list.items.length + (list.metadata.remainingItemCount ?? 0));
+  });
+  return counts;
+}

@@ -14,6 +14,7 @@ import { StoreUnavailableError } from "../storage/store.ts";
 import { followApiServices } from "./apis/aggregation.ts";
 import { AdmissionChain } from "../admission/admission-chain.ts";
 import { setUpAdmission } from "./admission/admission-set-up.ts";
+import { openAuditTrail } from "./audit/audit.ts";
 import { connectionRules } from "./listening/connections.ts";
 import { serverAuthentication, type ServerAuthentication } from "./authentication/authenticators.ts";
 import { authorizers } from "./authorization/authorizers.ts";
@@ -240,6 +241,8 @@ const maxTurnsUntilIdle = 100;
 
 async function assemble(options: ServerOptions, pieces: Pieces): Promise<Parts> {
   const { registry, store, metrics, encryption, tracing, chosen, extensions, life, opened } = pieces;
+  // Checked before anything is written or led.
+  const audit = opened.add(await openAuditTrail(options, metrics), (one) => one?.close());
   const { policy, namespaces, needs } = storedIndexes(options, registry, store, opened);
   const authorizerParts = { policy, needs, extensions: extensions.authorizers };
   const authorization = opened.add(await authorizers(options, authorizerParts), close);
@@ -285,7 +288,7 @@ async function assemble(options: ServerOptions, pieces: Pieces): Promise<Parts> 
   opened.add(await startControllers({ chosen, options, engine, ...parts }), close);
   life.synced = true;
   effects.repair?.start();
-  const service = await httpService(options, engine, {
+  const service = httpService(options, engine, {
     metrics,
     flow: control,
     tracing: tracing?.requests,
@@ -298,8 +301,8 @@ async function assemble(options: ServerOptions, pieces: Pieces): Promise<Parts> 
     apiServices,
     connections,
     authentication,
+    audit,
   });
-  opened.add(service.audit, (audit) => audit?.close());
   const listenerParts = { options, registry, client, serving, service, opened, publishTrust };
   const listener = await startListening(listenerParts);
   life.published = true;

@@ -18,7 +18,7 @@ import { FlagReader, parseFlags } from "../flags/flag-reader.ts";
 import { serveFlags } from "../flags/flags.ts";
 import { warnOfDeprecated } from "../flags/flag-life-cycles.ts";
 import { serveOptions, type ServeOptions, warnOfVariables } from "./serve-options.ts";
-import { startServerProcess } from "./server-process.ts";
+import { refuseUnusableAddress, startServerProcess } from "./server-process.ts";
 import { invokedAs } from "../invocation.ts";
 import { startMessage } from "./start-message.ts";
 import { usesColor } from "../terminal/terminal.ts";
@@ -42,7 +42,10 @@ export const serveCommand: Command = {
     acceptFlags(new FlagReader(allFlags, flags), options.log);
     warnOfVariables(process.env, options.log);
     if (serve.flagDeprecationWarnings) warnOfDeprecated([...flags.keys()], options.log);
+    await refuseUnusableAddress(serve);
     prepareDataFolder(dataDir);
+    if (serve.kubeconfigFile !== undefined)
+      prepareFolder("--write-kubeconfig", path.dirname(serve.kubeconfigFile));
     const isEmbedded = "engine" in options.storage && options.storage.engine === "embedded";
     if (isEmbedded) await refuseDamagedStore(options.storage.dir, dataDir, options.log);
     return await withBackups(serve, async () => {

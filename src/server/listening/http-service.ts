@@ -39,7 +39,7 @@ import { rarely } from "../../base/time/clock.ts";
 import type { Engine } from "../../resources/engine/engine.ts";
 import { ComponentStatus } from "../../kinds/core/component-status.ts";
 import { aggregationRules } from "../apis/aggregation.ts";
-import { auditorFor } from "../audit/audit.ts";
+import type { AuditTrail } from "../audit/audit.ts";
 import { componentStatuses } from "../health/component-statuses.ts";
 import type { ServerAuthentication } from "../authentication/authenticators.ts";
 import {
@@ -145,16 +145,13 @@ interface ServiceParts extends Pick<HttpService, "apiServices" | "connections" |
   /** Health checks of the key management services of encryption. */
   readonly encryption: readonly HealthCheck[];
   readonly authentication: ServerAuthentication;
+  readonly audit: AuditTrail | undefined;
 }
 
 const nowMs = () => performance.now();
 
 /** Creates the HTTP service: the pipeline's dependencies, and the paths outside of the resources. */
-export async function httpService(
-  options: ServerOptions,
-  engine: Engine,
-  parts: ServiceParts,
-): Promise<HttpService> {
+export function httpService(options: ServerOptions, engine: Engine, parts: ServiceParts): HttpService {
   const { clock } = options;
   const defect = defectLog(options, parts.metrics);
   const { authenticator, serviceAccounts } = parts.authentication;
@@ -171,6 +168,7 @@ export async function httpService(
   if (indicators !== undefined) addIndicatorsPath(paths, clock, indicators, options.otherProcesses);
   addOpenIdDocuments(options, paths, serviceAccounts);
   addMetricsPath(paths, clock, metrics, options.otherProcesses);
+  parts.audit?.addPage(paths);
   const service: HttpService = {
     engine,
     clock,
@@ -198,7 +196,7 @@ export async function httpService(
     bodies: requestBodies(options, metrics),
     bufferedLists: bufferedListsOfProcess(options.processes ?? 1),
     sortedLists: sortedListsOfProcess(options.processes ?? 1),
-    audit: await auditorFor(options, metrics, paths),
+    audit: parts.audit?.auditor,
     compresses: on("APIResponseCompression"),
     ...requestObservers(options),
     tracing: parts.tracing,

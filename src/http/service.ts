@@ -3,6 +3,7 @@ import type { FailedAuthenticationLog } from "./metrics/failed-authentications.t
 import type { RequestLog } from "./metrics/request-log.ts";
 import type { RequestObserver } from "./metrics/access-log.ts";
 import type { Clock } from "../base/time/clock.ts";
+import type { UserInfo } from "../base/user-info.ts";
 import type { Authenticator } from "../authentication/authenticator.ts";
 import type { AuthorizerChain } from "../authorization/authorizer-chain.ts";
 import type { FairReading, FairTurns } from "../flow/fair-turns.ts";
@@ -141,12 +142,24 @@ export interface HttpService
     ObservationServices,
     ProcessServices {}
 
+/** The user of a one-time code, and for how long it is valid. */
+export interface SignIn {
+  readonly user: Pick<UserInfo, "name" | "uid" | "groups">;
+  readonly lifeMs: number;
+}
+
 /** The web console (`documents/console/`). */
 export interface WebConsole {
   /** Returns the handler of a request that needs no authentication; undefined for all others. */
   publicHandler(request: RequestContext): PathHandler | undefined;
   /** Creates a one-time code for the caller. */
   createCode(request: RequestContext): Promise<void>;
+  /**
+   * Returns the path of the page; with `signIn` that with a new one-time code, which signs a user in within `lifeMs`.
+   *
+   * @throws {StatusError | StoreError} if the code can't be stored.
+   */
+  pagePath(signIn?: SignIn): Promise<string>;
 }
 
 /** Rules of requests to extension servers. */

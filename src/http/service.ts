@@ -27,6 +27,7 @@ import type { AuthenticationMetrics } from "./metrics/authentication-metrics.ts"
 import type { ImpersonationMetrics } from "./metrics/impersonation-metrics.ts";
 import type { RequestMetrics } from "./metrics/request-metrics.ts";
 import type { RequestContext, RequestIds } from "./request/context.ts";
+import type { WelcomeFacts } from "./request/visitor.ts";
 import type { RequestTracing } from "./request/request-trace.ts";
 import type { PathHandler, PathTable } from "./request/path-table.ts";
 import type { ViewRule } from "../authorization/user-view.ts";
@@ -86,6 +87,8 @@ export interface ContentServices {
   readonly paths: PathTable;
   /** The web console; undefined if it is off. */
   readonly console: WebConsole | undefined;
+  /** The facts of the server on the page of `/`. */
+  readonly welcome: WelcomeFacts;
 }
 
 /** Connections to extension servers, pods, services and nodes. */

@@ -30,6 +30,7 @@ import type { HttpService, LoggedRequest } from "../../http/service.ts";
 import { serveSubscription } from "../../http/subscriptions/serve-subscription.ts";
 import { sortedListsOfProcess } from "../../http/verbs/sort-memory.ts";
 import { bufferedListsOfProcess } from "../../http/verbs/buffered-parts.ts";
+import type { WelcomeFacts } from "../../http/request/visitor.ts";
 import { PathTable } from "../../http/request/path-table.ts";
 import { OpenStreams } from "../../http/transport/open-streams.ts";
 import { applies, rowsIn, since } from "../../base/release-rows.ts";
@@ -162,7 +163,10 @@ export function httpService(options: ServerOptions, engine: Engine, parts: Servi
   const health = healthChecks({ ...parts, store: engine.store, vocabulary, clock, livezGracePeriodMs });
   const on = engine.featureEnabled;
   const passOn: OpenApiParts["passOn"] = (...request) => serveAggregated(service, ...request);
-  addApiDocuments(paths, engine, defect, { apiServices, clock, passOn });
+  const console = consolePages(options, engine, parts.authentication);
+  const { dataFolder } = options;
+  const welcome: WelcomeFacts = { vocabulary, hasConsole: console !== undefined, dataFolder };
+  addApiDocuments(paths, engine, defect, { apiServices, clock, passOn, welcome });
   const indicators = on("ComponentSLIs") ? new HealthIndicators(vocabulary, options.release) : undefined;
   addHealthPaths(paths, health, vocabulary.behavior, indicators);
   if (indicators !== undefined) addIndicatorsPath(paths, clock, indicators, options.otherProcesses);
@@ -191,7 +195,8 @@ export function httpService(options: ServerOptions, engine: Engine, parts: Servi
       registry: engine.registry,
       timestamps: engine.timestamps,
     }),
-    console: consolePages(options, engine, parts.authentication),
+    console,
+    welcome,
     paths,
     bodies: requestBodies(options, metrics),
     bufferedLists: bufferedListsOfProcess(options.processes ?? 1),
@@ -275,15 +280,21 @@ function addApiDocuments(
   paths: PathTable,
   { registry, featureEnabled: on }: Engine,
   defect: HttpService["log"]["defect"],
-  { apiServices, clock, passOn }: Pick<OpenApiParts, "apiServices" | "clock" | "passOn">,
+  {
+    apiServices,
+    clock,
+    passOn,
+    welcome,
+  }: Pick<OpenApiParts, "apiServices" | "clock" | "passOn"> & { readonly welcome: WelcomeFacts },
 ): void {
   const failed: OpenApiParts["failed"] = (error, { name, group, version }) =>
     defect(error, { event: `OpenAPI of ${name}.${group}/${version}` });
-  addDiscoveryPaths(paths, registry, apiServices, {
+  const features = {
     aggregated: on("AggregatedDiscoveryEndpoint") ? aggregatedVersions(registry.release, on) : [],
     storageVersionHash: on("StorageVersionHash"),
     singularNames: hasSingularNames(registry),
-  });
+  };
+  addDiscoveryPaths(paths, registry, apiServices, features, welcome);
   const version3 = on("OpenAPIV3");
   const enums = on("OpenAPIEnums");
   addOpenApiPaths(paths, registry, { apiServices, clock, version3, enums, failed, passOn });

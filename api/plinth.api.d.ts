@@ -3750,6 +3750,11 @@ export interface ValueOptions {
   readonly encryption?: EncryptionOptions | undefined;
   /** Serve the web console at /console/. The program does so by default. (default false) */
   readonly console?: boolean | undefined;
+  /**
+   * Write an Event about a new Deployment, StatefulSet, DaemonSet, Job or Pod that nothing will run, because no
+   * controllers or nodes use the server. The program does so by default, if all controllers run. (default false)
+   */
+  readonly workloadHints?: boolean | undefined;
   /** How long past versions can be read and watches can resume. (default 300000) */
   readonly retentionMs?: number | undefined;
   /**

@@ -47,7 +47,7 @@ function release() {
       console.error(`release: ${words.join(" ")}`);
       execFileSync(words[0], words.slice(1), { cwd: checkout, stdio: ["ignore", "inherit", "inherit"] });
     };
-    run("node", "scripts/ensure.mjs");
+    run("node", "scripts/ensure.mjs", "--tools");
     run("npm", "run", "--silent", "typecheck");
     run("npm", "run", "--silent", "lint");
     run("npx", "vitest", "run", "test/package", "test/tidy");

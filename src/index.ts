@@ -5,6 +5,7 @@ import {
   serverOptionsOf,
   type CreateServerOptions,
 } from "./server/options/library-options.ts";
+import { checkAddress } from "./server/start/address-check.ts";
 import { startServer, type Server } from "./server/server.ts";
 
 export {
@@ -108,7 +109,9 @@ export async function createServer<const Kinds extends readonly Kind[] = readonl
   options: CreateServerOptions<Kinds> = {},
 ): Promise<Server<KnownObjects & ObjectsOf<Kinds>>> {
   try {
-    const server: unknown = await startServer(serverOptionsOf(options));
+    const complete = serverOptionsOf(options);
+    if (complete.port !== false && complete.port !== 0) await checkAddress(complete.host, complete.port);
+    const server: unknown = await startServer(complete);
     // The client finds kinds by name when it runs; only its static type names them.
     return server as Server<KnownObjects & ObjectsOf<Kinds>>;
   } catch (error) {

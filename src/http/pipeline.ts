@@ -21,6 +21,8 @@ import { StatusError } from "../base/status-error.ts";
 import { storeFailure } from "../resources/engine/resource-version.ts";
 import { RevisionCompactedError, StoreError } from "../storage/store.ts";
 import { sendFailure } from "./answers/respond.ts";
+import { htmlMediaType, welcomePage } from "./documents/welcome-page.ts";
+import { wantsWelcomePage } from "./request/welcome.ts";
 import { randomUUID } from "node:crypto";
 
 /** The stages of a request in order; documented in `docs/lifecycle.md`. */
@@ -217,7 +219,10 @@ export function answerFailure(service: HttpService, request: RequestContext, thr
   }
   const answer =
     error instanceof StatusError ? error : new StatusError("InternalError", "internal error; see the log");
-  sendFailure(request, service.engine.vocabulary, answer);
+  const page = wantsWelcomePage(request)
+    ? { contentType: htmlMediaType, bytes: welcomePage(service.welcome, request.visitor) }
+    : undefined;
+  sendFailure(request, service.engine.vocabulary, answer, page);
 }
 
 /** A stage that processes the request itself. */

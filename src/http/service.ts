@@ -3,6 +3,7 @@ import type { FailedAuthenticationLog } from "./metrics/failed-authentications.t
 import type { RequestLog } from "./metrics/request-log.ts";
 import type { RequestObserver } from "./metrics/access-log.ts";
 import type { Clock } from "../base/time/clock.ts";
+import type { UserInfo } from "../base/user-info.ts";
 import type { Authenticator } from "../authentication/authenticator.ts";
 import type { AuthorizerChain } from "../authorization/authorizer-chain.ts";
 import type { FairReading, FairTurns } from "../flow/fair-turns.ts";
@@ -26,6 +27,7 @@ import type { AuthenticationMetrics } from "./metrics/authentication-metrics.ts"
 import type { ImpersonationMetrics } from "./metrics/impersonation-metrics.ts";
 import type { RequestMetrics } from "./metrics/request-metrics.ts";
 import type { RequestContext, RequestIds } from "./request/context.ts";
+import type { WelcomeFacts } from "./request/visitor.ts";
 import type { RequestTracing } from "./request/request-trace.ts";
 import type { PathHandler, PathTable } from "./request/path-table.ts";
 import type { ViewRule } from "../authorization/user-view.ts";
@@ -85,6 +87,8 @@ export interface ContentServices {
   readonly paths: PathTable;
   /** The web console; undefined if it is off. */
   readonly console: WebConsole | undefined;
+  /** The facts of the server on the page of `/`. */
+  readonly welcome: WelcomeFacts;
 }
 
 /** Connections to extension servers, pods, services and nodes. */
@@ -141,6 +145,12 @@ export interface HttpService
     ObservationServices,
     ProcessServices {}
 
+/** The user of a one-time code, and for how long it is valid. */
+export interface SignIn {
+  readonly user: Pick<UserInfo, "name" | "uid" | "groups">;
+  readonly lifeMs: number;
+}
+
 /** The web console (`documents/console/`). */
 export interface WebConsole {
   /** Returns the handler of a request that needs no authentication; undefined for all others. */
@@ -149,6 +159,12 @@ export interface WebConsole {
   createCode(request: RequestContext): Promise<void>;
   /** Sends the name and groups of the user. */
   sendUser(request: RequestContext): void;
+  /**
+   * Returns the path of the page; with `signIn` that with a new one-time code, which signs a user in within `lifeMs`.
+   *
+   * @throws {StatusError | StoreError} if the code can't be stored.
+   */
+  pagePath(signIn?: SignIn): Promise<string>;
 }
 
 /** Rules of requests to extension servers. */

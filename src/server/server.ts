@@ -6,7 +6,6 @@ import type { HttpListener } from "../http/transport/listener.ts";
 import type { HttpService } from "../http/service.ts";
 import { Client } from "../resources/clients/client.ts";
 import type { KnownObjects } from "../kinds/typed-objects.ts";
-import type { Engine } from "../resources/engine/engine.ts";
 import { serviceResolver } from "./webhooks/webhook-services.ts";
 import { followCustomResources } from "./apis/custom-resources.ts";
 import type { Registry } from "../resources/registry/registry.ts";
@@ -14,6 +13,7 @@ import { StoreUnavailableError } from "../storage/store.ts";
 import { followApiServices } from "./apis/aggregation.ts";
 import { AdmissionChain } from "../admission/admission-chain.ts";
 import { setUpAdmission } from "./admission/admission-set-up.ts";
+import { openAuditTrail } from "./audit/audit.ts";
 import { connectionRules } from "./listening/connections.ts";
 import { serverAuthentication, type ServerAuthentication } from "./authentication/authenticators.ts";
 import { authorizers } from "./authorization/authorizers.ts";
@@ -24,15 +24,14 @@ import { startTracing, type ServerTracing } from "./tracing/tracing.ts";
 import { TracedStore } from "../storage/traced-store.ts";
 import { ensureDefaultObjects, logTrustFailure, publishTrustOf } from "./controllers/default-objects.ts";
 import { publishClusterInfo, urlOf } from "./listening/cluster-info.ts";
-import { QueueMetrics } from "../http/metrics/queue-metrics.ts";
-import type { FlowControl } from "../flow/flow-control.ts";
+import type { QueueMetrics } from "../http/metrics/queue-metrics.ts";
 import type { MetricSet } from "../http/metrics/metric-set.ts";
 import { ownControllers, type BuiltInDependencies } from "../controllers/all.ts";
 import { ControllerStates } from "./controllers/controller-states.ts";
 import { chosenControllers, startControllers } from "./controllers/controllers.ts";
 import type { Lifecycle } from "./health/health-checks.ts";
-import { FlowConfiguration } from "../controllers/flow/flow-configuration.ts";
-import { flowControl } from "./listening/flow-limits.ts";
+import type { FlowConfiguration } from "../controllers/flow/flow-configuration.ts";
+import { flowParts } from "./listening/flow-parts.ts";
 import { checkOptions } from "./options/check-options.ts";
 import { createMetrics, showServer } from "./health/metrics.ts";
 import { httpService, startListening } from "./listening/http-service.ts";
@@ -110,6 +109,22 @@ export class Server<Objects = KnownObjects> extends ServerTools<Objects> {
   durableKubeconfig(): string {
     const issue = this.parts.serving?.issueAdminCertificate;
     return issue === undefined ? this.kubeconfig() : this.kubeconfigFor(issue());
+  }
+
+  /**
+   * Returns the address of the console; with `lifeMs` one with a code that signs the administrator in once, within this time. Undefined
+   * without a console.
+   *
+   * @internal
+   * @throws {StatusError | StoreError} if the code can't be stored.
+   */
+  async consoleUrl(lifeMs?: number): Promise<string | undefined> {
+    const { options, service } = this.parts;
+    const { name, uid, groups } = administratorEntry(options, this.adminToken);
+    const path = await service.console?.pagePath(
+      lifeMs === undefined ? undefined : { user: { name, uid, groups }, lifeMs },
+    );
+    return path && `${this.url}${path}`;
   }
 
   private kubeconfigFor(credentials: ClientCredentials): string {
@@ -240,6 +255,8 @@ const maxTurnsUntilIdle = 100;
 
 async function assemble(options: ServerOptions, pieces: Pieces): Promise<Parts> {
   const { registry, store, metrics, encryption, tracing, chosen, extensions, life, opened } = pieces;
+  // Checked before anything is written or led.
+  const audit = opened.add(await openAuditTrail(options, metrics), (one) => one?.close());
   const { policy, namespaces, needs } = storedIndexes(options, registry, store, opened);
   const authorizerParts = { policy, needs, extensions: extensions.authorizers };
   const authorization = opened.add(await authorizers(options, authorizerParts), close);
@@ -270,7 +287,7 @@ async function assemble(options: ServerOptions, pieces: Pieces): Promise<Parts> 
   const startClient = new Client({ ...engine, admit: new AdmissionChain([]) }, loopbackUser(options));
   showServer(metrics, options, engine, { authentication, authorization, encryption });
   for (const one of [admission, tracing]) one?.show(metrics);
-  const { control, flow, queues } = flowParts(options, pieces, { engine, client, metrics });
+  const { control, flow, queues } = flowParts(options, { ...pieces, engine, client });
   for (const index of [policy, needs, namespaces]) await index?.start();
   await flow.follow();
   const publishTrust = await writeDefaults(options, pieces, { client, startClient, serving, flow });
@@ -285,7 +302,7 @@ async function assemble(options: ServerOptions, pieces: Pieces): Promise<Parts> 
   opened.add(await startControllers({ chosen, options, engine, ...parts }), close);
   life.synced = true;
   effects.repair?.start();
-  const service = await httpService(options, engine, {
+  const service = httpService(options, engine, {
     metrics,
     flow: control,
     tracing: tracing?.requests,
@@ -298,8 +315,8 @@ async function assemble(options: ServerOptions, pieces: Pieces): Promise<Parts> 
     apiServices,
     connections,
     authentication,
+    audit,
   });
-  opened.add(service.audit, (audit) => audit?.close());
   const listenerParts = { options, registry, client, serving, service, opened, publishTrust };
   const listener = await startListening(listenerParts);
   life.published = true;
@@ -338,23 +355,6 @@ async function writeDefaults(
   });
   opened.add(defaults, close);
   return () => publishTrustOf(options, client, serving).catch(logTrustFailure(options));
-}
-
-/**
- * Creates flow control, the maintenance of its configuration objects, and the metrics of its and the controllers'
- * queues.
- */
-function flowParts(
-  options: ServerOptions,
-  { registry, store, opened }: Pieces,
-  { engine, client, metrics }: { engine: Engine; client: Client; metrics: MetricSet },
-): { control: FlowControl | undefined; flow: FlowConfiguration; queues: QueueMetrics } {
-  const control = flowControl(options, engine, metrics);
-  const queues = new QueueMetrics(metrics, options.clock);
-  const queueObserver = (name: string) => queues.observer(name);
-  const upkeep = { ...options, registry, store, client, control, queueObserver };
-  const flow = opened.add(new FlowConfiguration(upkeep), close);
-  return { control, flow, queues };
 }
 
 function close(opened: { close(): unknown }): unknown {

@@ -62,6 +62,25 @@ describe.each([
     ]);
   });
 
+  test("tables of the other vocabulary that are not served are warned of, where the reference has no such case", async () => {
+    const accept = `application/json;as=Table;v=v1;g=meta.${foreign},application/json`;
+    const get = (path: string, userAgent: string) =>
+      server.admin.get(path, { headers: { accept, "user-agent": userAgent } });
+    for (const path of ["/apis/apps/v1/deployments", `${namespaces}/default`]) {
+      const byKubectl = await get(path, "kubectl/v1.30.0");
+      expect(byKubectl.status).toBe(200);
+      const kubectl =
+        `this server has the ${vocabulary} vocabulary, and kubectl needs names of the ${other} vocabulary: ` +
+        `start it with --vocabulary=${other}`;
+      expect(byKubectl.warnings).toEqual(vocabulary === "platform" ? [kubectl] : []);
+      const byAnother = await get(path, "another/v1");
+      expect(byAnother.warnings).toEqual(
+        vocabulary === "platform" ? [hint(`meta.${foreign}`).replace("; ", "")] : [],
+      );
+      expect((await server.admin.get(path, { accept: "application/json" })).warnings).toEqual([]);
+    }
+  });
+
   test("a media type of the other vocabulary in a body is 415 with the hint", async () => {
     const options = { raw: "x", contentType: protobuf };
     const created = await server.admin.ask("POST", namespaces, options);

@@ -30,18 +30,34 @@ describe.each(["platform", "kubernetes"])("plinth demo, with a server of the voc
     expect(second.stdout).toContain(`: 0 objects created, ${created} existed\n`);
     const lines = second.stdout.matchAll(/^ {2}node \S+ (.+?) {2}/gm);
     const suggestions = [...lines].map(([, words]) => words!);
-    expect(suggestions.length).toBe(4);
+    expect(suggestions.length).toBe(5);
     const answers: Finished[] = [];
-    for (const words of suggestions) answers.push(await plinthHere(...words.split(" ")));
+    for (const words of suggestions) {
+      const withoutBrowser = words.startsWith("console") ? ["--open=false"] : [];
+      answers.push(await plinthHere(...words.split(" "), ...withoutBrowser));
+    }
     expect(answers.map(({ code, stderr }) => [code, stderr])).toEqual(answers.map(() => [0, ""]));
     expect(answers[0]!.stdout).toMatch(/^yes: devi/);
     expect(answers[1]!.stdout).toMatch(/^no: devi/);
     expect(answers[2]!.stdout).toContain("payments-operators");
     expect(answers[3]!.stdout).toContain("secrets");
+    expect(answers[4]!.stdout).toContain("/console/#code=");
   });
 });
 
 describe("plinth demo", () => {
+  it("suggests no console to users of a server without one", async () => {
+    const server = await ServerHere.start(path.join(folder.path, "plain"), "--console=false");
+    try {
+      const { code, stdout } = await plinthHere("demo", `--kubeconfig=${server.administrator}`);
+      expect(code).toBe(0);
+      expect(stdout).toContain("auth matrix");
+      expect(stdout).not.toContain("console");
+    } finally {
+      await server.stop();
+    }
+  });
+
   it("writes nothing to a server that is not Plinth", async () => {
     const { caCertificate, serving } = createServingCertificates(["127.0.0.1"]);
     const requests: string[] = [];

@@ -1,5 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { readFileSync } from "node:fs";
+import path from "node:path";
 import { describe, expect, it } from "vitest";
 import { invokedAs } from "../../src/cli/invocation.ts";
 import { startMessage } from "../../src/cli/serve/start-message.ts";
@@ -7,6 +9,7 @@ import { textLog } from "../../src/cli/log.ts";
 import { usesColor } from "../../src/cli/terminal/terminal.ts";
 import { kubernetes } from "../../src/vocabulary/kubernetes.ts";
 import { platform } from "../../src/vocabulary/platform.ts";
+import { Api } from "../support/api.ts";
 import { isInstalled, program } from "../support/process.ts";
 import { useTemporaryFolders } from "../support/temporary-folders.ts";
 import { plinthHere } from "../support/program-here.ts";
@@ -33,7 +36,7 @@ async function outputUntil(command: string, words: readonly string[], expected: 
 }
 
 describe("plinth without a command", () => {
-  it("serves, and prints address, kubeconfig, vocabulary and three commands in at most eight lines", async () => {
+  it("serves, and prints address, kubeconfig, vocabulary and three commands in at most nine lines", async () => {
     const { stdout } = await outputUntil(
       process.execPath,
       [program, "--secure-port=0"],
@@ -41,14 +44,18 @@ describe("plinth without a command", () => {
       folder(),
     );
     const lines = stdout.trimEnd().split("\n");
-    expect(lines.length).toBeLessThanOrEqual(8);
-    expect(lines.slice(0, 4)).toEqual([
+    expect(lines.length).toBeLessThanOrEqual(9);
+    expect(lines.slice(0, 6)).toEqual([
       expect.stringMatching(/^plinth serves platform names at https:\/\/127\.0\.0\.1:\d+$/),
       "administrator: .plinth/admin.kubeconfig",
-      `kubectl needs Kubernetes names: node ${program} serve --kubernetes --data-dir=.plinth-kubernetes`,
+      expect.stringMatching(
+        /^console: https:\/\/127\.0\.0\.1:\d+\/console\/ \(node \S+ console signs you in\)$/,
+      ),
+      "names: platform (rbac.authorization.platform.io), for products with an API of their own",
+      `kubectl, Helm and operators need Kubernetes names: node ${program} serve --kubernetes --data-dir=.plinth-kubernetes`,
       "next:",
     ]);
-    expect(lines.slice(4).map((line) => line.trim().split(/ {2,}/)[0])).toEqual([
+    expect(lines.slice(6).map((line) => line.trim().split(/ {2,}/)[0])).toEqual([
       `node ${program} auth who-can get secrets`,
       `node ${program} demo`,
       `node ${program} help`,
@@ -67,6 +74,49 @@ describe("plinth without a command", () => {
       expect(entry).toContain(`${off} ${green}info ${off} controllers started`);
       expect(entry?.startsWith(gray)).toBe(true);
       expect(stdout).not.toContain('{"level"');
+    },
+  );
+
+  it.skipIf(!isInstalled("script"))(
+    "on a terminal it prints an address that signs the administrator in to the console once",
+    async () => {
+      const dir = folder();
+      const server = spawn(
+        "script",
+        ["-qec", `${process.execPath} ${program} --secure-port=0`, "/dev/null"],
+        {
+          cwd: dir,
+          stdio: ["pipe", "pipe", "pipe"],
+        },
+      );
+      let stdout = "";
+      server.stdout.on("data", (chunk: Buffer) => (stdout += chunk.toString()));
+      const ended = once(server, "exit");
+      try {
+        await expect.poll(() => stdout, { timeout: 20_000 }).toMatch(/ help {2,}/);
+        const [, url, code] = /(https:\/\/[\d.:]+)\/console\/#code=([\w-]{43})/.exec(stdout)!;
+        expect(stdout).toContain("signs you in once, within 5 minutes");
+        const client = new Api(
+          url!,
+          readFileSync(path.join(dir, ".plinth/pki/ca.crt"), "utf8"),
+          `Bearer ${code}`,
+        );
+        const { status, body } = await client.ask("POST", "/console/sessions");
+        const again = await client.ask("POST", "/console/sessions");
+        client.close();
+        expect([status, again.status]).toEqual([201, 401]);
+        const { token } = body as { token: string };
+        const session = new Api(
+          url!,
+          readFileSync(path.join(dir, ".plinth/pki/ca.crt"), "utf8"),
+          `Bearer ${token}`,
+        );
+        expect((await session.get("/api/v1/secrets")).status).toBe(200);
+        session.close();
+      } finally {
+        server.kill("SIGTERM");
+        await ended;
+      }
     },
   );
 
@@ -134,6 +184,7 @@ describe("the start message", () => {
       publicUrl: undefined,
       certificateHosts: ["localhost", "127.0.0.1", "::1"],
       hasOperatorCertificate: false,
+      console: { url: "https://127.0.0.1:6443/console/#code=c", minutes: 5 },
       kubeconfig: "my data/admin.kubeconfig",
       program: "npx plinth",
     };
@@ -141,6 +192,19 @@ describe("the start message", () => {
     expect(message).toContain("plinth serves kubernetes names at https://127.0.0.1:6443\n");
     expect(message).toContain("kubectl: export KUBECONFIG='my data/admin.kubeconfig'\n");
     expect(message).toContain("  npx plinth demo --kubeconfig='my data/admin.kubeconfig'  loads");
+    expect(message).toContain(
+      "console: https://127.0.0.1:6443/console/#code=c (signs you in once, within 5 minutes)\n",
+    );
+    expect(message).toContain(
+      "names: kubernetes (rbac.authorization.k8s.io), for kubectl, Helm and operators\n",
+    );
+    expect(message).toContain("npx plinth serve --vocabulary=platform --data-dir=.plinth-platform\n");
+    const later = { ...facts, vocabulary: kubernetes, console: { ...facts.console, minutes: undefined } };
+    expect(startMessage(later, false)).toContain(
+      " (npx plinth console --kubeconfig='my data/admin.kubeconfig' signs you in)\n",
+    );
+    const without = { ...facts, vocabulary: kubernetes, console: undefined };
+    expect(startMessage(without, false)).not.toContain("console");
     const own = startMessage(
       { ...facts, kubeconfig: ".plinth/admin.kubeconfig", vocabulary: platform },
       false,
@@ -156,6 +220,7 @@ describe("the start message", () => {
       program: "npx plinth",
       vocabulary: kubernetes,
       hasOperatorCertificate: false,
+      console: { url: "https://localhost:6443/console/", minutes: undefined },
     };
     const line = (publicUrl: string | undefined, certificateHosts: readonly string[], own = true) =>
       startMessage({ ...facts, publicUrl, certificateHosts, hasOperatorCertificate: !own }, false)
@@ -177,7 +242,7 @@ describe("the start message", () => {
       { ...facts, publicUrl: "https://192.0.2.7:6443", certificateHosts: ["192.0.2.7"] },
       false,
     );
-    expect(message.trimEnd().split("\n").length).toBeLessThanOrEqual(8);
+    expect(message.trimEnd().split("\n").length).toBeLessThanOrEqual(11);
   });
 
   it("has no colors if NO_COLOR is set or the terminal is dumb", () => {

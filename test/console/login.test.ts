@@ -58,6 +58,18 @@ describe("a one-time code", () => {
     expect((await redeem(code)).status).toBe(401);
   });
 
+  it("of the server's own address is valid for the requested time, for the administrator", async () => {
+    const code = async () => (await server.server.consoleUrl(300_000))!.split("#code=")[1]!;
+    const [first, second] = [await code(), await code()];
+    await clock.advance(299_999);
+    const { status, body } = await redeem(first);
+    expect(status).toBe(201);
+    expect((await server.as((body as { token: string }).token).get("/api/v1/secrets")).status).toBe(200);
+    await clock.advance(1);
+    expect((await redeem(second)).status).toBe(401);
+    expect(await server.server.consoleUrl()).toBe(`${server.server.url}/console/`);
+  });
+
   it("isn't in the store: only its digest is", async () => {
     const { code } = await newCode();
     const { entries } = await storeOf(server).range({ prefix: "/core/console-logins/" });

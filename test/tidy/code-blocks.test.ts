@@ -45,7 +45,7 @@ const exceptions: readonly Exception[] = [
     page: "docs/deploying.md",
     info: "sh systemd",
     reason:
-      "needs root, systemd and the published package; test/deploy/systemd.test.ts runs the commands of the unit",
+      "needs root, systemd and a packed archive; test/deploy/systemd.test.ts runs the commands of the unit",
   },
   {
     page: "docs/deploying.md",
@@ -76,7 +76,8 @@ const exceptions: readonly Exception[] = [
   {
     page: "docs/testing.md",
     info: "sh",
-    reason: "needs the published package; test/package/install.test.ts installs the packed one",
+    reason:
+      "builds the package; test/package/git-install.long.test.ts installs from git, install.test.ts the packed one",
   },
 ];
 

@@ -6,8 +6,8 @@ import type { Entry, Store } from "../../storage/store.ts";
 
 /** Store prefix of codes; no resource type has it. */
 const codePrefix = "/core/console-logins/codes/";
-/** How long a code is valid. */
-const lifeMs = 60_000;
+/** How long a code is valid by default. */
+const defaultLifeMs = 60_000;
 /** Maximum number of unused codes of all users. */
 const maxCodes = 32;
 /** Length of a code: 256 random bits in base64url. */
@@ -23,7 +23,7 @@ interface StoredCode {
 
 /**
  * One-time codes for the login to the console. The store has the digest of each code, so every process of the server can redeem it, and
- * the deletion of its entry succeeds once.
+ * the deletion of its entry succeeds once. A code is found by its digest, so the time of the search says nothing about other codes.
  */
 export class LoginCodes {
   constructor(
@@ -37,11 +37,10 @@ export class LoginCodes {
    * @throws {StatusError} TooManyRequests if too many codes are unused.
    * @throws {StoreError}
    */
-  async create({
-    name,
-    uid,
-    groups,
-  }: UserInfo): Promise<{ readonly code: string; readonly lifeSeconds: number }> {
+  async create(
+    { name, uid, groups }: Pick<UserInfo, "name" | "uid" | "groups">,
+    lifeMs = defaultLifeMs,
+  ): Promise<{ readonly code: string; readonly lifeSeconds: number }> {
     await this.removeExpired();
     const code = randomBytes(32).toString("base64url");
     const stored: StoredCode = { name, uid, groups, expires: this.clock.now() + lifeMs };
@@ -79,7 +78,7 @@ export class LoginCodes {
     if (unused >= maxCodes || more) {
       throw new StatusError(
         "TooManyRequests",
-        `there are ${maxCodes} unused codes; each expires after a minute`,
+        `there are ${maxCodes} unused codes; each expires after some minutes`,
       );
     }
   }

@@ -30,6 +30,11 @@ const suggestions = [
   ["auth who-can delete secrets -n payments-prod", "who may delete secrets"],
   ["auth matrix ravi -n payments-prod", "what ravi may do"],
 ] as const;
+/** As {@link suggestions}, for a server with a console. */
+const consoleSuggestion = ["console", "the same in a browser, as administrator"] as const;
+
+/** Time limit of the request that asks for the console. */
+const requestMs = 5000;
 
 const fieldManager = "plinth-demo";
 
@@ -52,7 +57,8 @@ export const demoCommand: Command = {
       }
       const kubeconfig = read.optional("kubeconfig");
       const suffix = kubeconfig === undefined ? "" : ` --kubeconfig=${shellWord(kubeconfig)}`;
-      const commands = suggestions.map(
+      const hasConsole = (await client.text("/console/sign-in", requestMs)).status === 200;
+      const commands = [...suggestions, ...(hasConsole ? [consoleSuggestion] : [])].map(
         ([words, effect]) => [`${invokedAs()} ${words}${suffix}`, effect] as const,
       );
       process.stdout.write(

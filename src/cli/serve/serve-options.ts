@@ -214,6 +214,7 @@ function serverOptions(
     port,
     certificateFiles: values.certificateFiles ?? filesIn(certificateFolder),
     certificateFolder: certificateFolder ?? identityFolder(dataDir),
+    dataFolder: nodePath.resolve(dataDir),
     certificateFileName: certificateFolder === undefined ? "server" : "apiserver",
     clock: systemClock,
     accessLog: values.accessLog || logLevel === "debug",

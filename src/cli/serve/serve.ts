@@ -18,9 +18,9 @@ import { FlagReader, parseFlags } from "../flags/flag-reader.ts";
 import { serveFlags } from "../flags/flags.ts";
 import { warnOfDeprecated } from "../flags/flag-life-cycles.ts";
 import { serveOptions, type ServeOptions, warnOfVariables } from "./serve-options.ts";
-import { startServerProcess } from "./server-process.ts";
+import { refuseUnusableAddress, startServerProcess } from "./server-process.ts";
 import { invokedAs } from "../invocation.ts";
-import { startMessage } from "./start-message.ts";
+import { startMessage, type StartFacts } from "./start-message.ts";
 import { usesColor } from "../terminal/terminal.ts";
 import { stopSignal } from "./stop.ts";
 import { sendPulses } from "../workers/pulse.ts";
@@ -42,7 +42,10 @@ export const serveCommand: Command = {
     acceptFlags(new FlagReader(allFlags, flags), options.log);
     warnOfVariables(process.env, options.log);
     if (serve.flagDeprecationWarnings) warnOfDeprecated([...flags.keys()], options.log);
+    await refuseUnusableAddress(serve);
     prepareDataFolder(dataDir);
+    if (serve.kubeconfigFile !== undefined)
+      prepareFolder("--write-kubeconfig", path.dirname(serve.kubeconfigFile));
     const isEmbedded = "engine" in options.storage && options.storage.engine === "embedded";
     if (isEmbedded) await refuseDamagedStore(options.storage.dir, dataDir, options.log);
     return await withBackups(serve, async () => {
@@ -151,6 +154,8 @@ async function announceAfter(
   file: string,
 ): Promise<void> {
   await mayAnnounce;
+  const isTerminal = process.stdout.isTTY;
+  const console = await consoleAddress(server, isTerminal, options.log);
   process.stdout.write(
     startMessage(
       {
@@ -160,11 +165,37 @@ async function announceAfter(
         hasOperatorCertificate: options.certificateFiles !== undefined,
         vocabulary: options.vocabulary,
         kubeconfig: file,
+        console,
         program: invokedAs(),
       },
-      process.stdout.isTTY && usesColor(process.env),
+      isTerminal && usesColor(process.env),
     ),
   );
+}
+
+/** For how many minutes the console's address on a terminal signs the administrator in. */
+const signInMinutes = 5;
+
+/**
+ * Returns the address of the console. On a terminal it signs the administrator in, once; in a file or pipe it would be a credential in a
+ * log.
+ */
+async function consoleAddress(
+  server: Server,
+  isTerminal: boolean,
+  log: Logger,
+): Promise<StartFacts["console"]> {
+  if (isTerminal) {
+    try {
+      const url = await server.consoleUrl(signInMinutes * 60_000);
+      return url === undefined ? undefined : { url, minutes: signInMinutes };
+    } catch (error) {
+      // The server serves reads although its store accepts no writes.
+      log.warn({ error: String(error) }, "no address that signs in to the console could be created");
+    }
+  }
+  const url = await server.consoleUrl();
+  return url === undefined ? undefined : { url, minutes: undefined };
 }
 
 const allFlags = [...serveFlags, ...acceptedFlags];

@@ -1,4 +1,5 @@
 import type { Server } from "../../server/server.ts";
+import { checkAddress } from "../../server/start/address-check.ts";
 import { startServer } from "../../server/server.ts";
 import { renamedOptions } from "../../server/options/library-options.ts";
 import { dataFolderError, dataFolderFailure } from "./data-folder.ts";
@@ -25,19 +26,41 @@ export async function startServerProcess({
     surviveDefects(server);
     return server;
   } catch (error) {
-    const { code } = error as NodeJS.ErrnoException;
-    const { host, port } = options;
     const failure = dataFolderFailure(dataDir, error);
     if (failure !== undefined) throw dataFolderError(dataDir, failure);
-    if (code === "EADDRINUSE") {
-      throw new StartError(
+    throw addressError(options, error) ?? renamedOptions(error, sources);
+  }
+}
+
+/**
+ * Checks that the server can listen on its address, before it reads or writes anything.
+ *
+ * @throws {StartError} if the address can't be used.
+ */
+export async function refuseUnusableAddress({ server: options }: ServeOptions): Promise<void> {
+  try {
+    await checkAddress(options.host, options.port);
+  } catch (error) {
+    throw addressError(options, error) ?? error;
+  }
+}
+
+/** Returns the error of an address that can't be listened on; undefined for any other error. */
+function addressError(
+  { host, port }: Pick<ServeOptions["server"], "host" | "port">,
+  error: unknown,
+): StartError | undefined {
+  switch ((error as NodeJS.ErrnoException).code) {
+    case "EADDRINUSE":
+      return new StartError(
         `port ${port} of ${host} is in use; stop what uses it or choose another --secure-port`,
       );
-    }
-    if (code === "EADDRNOTAVAIL")
-      throw new StartError(`--bind-address ${host}: this machine has no such address`);
-    if (code === "EACCES") throw new StartError(`--secure-port ${port}: not allowed to listen on it`);
-    throw renamedOptions(error, sources);
+    case "EADDRNOTAVAIL":
+      return new StartError(`--bind-address ${host}: this machine has no such address`);
+    case "EACCES":
+      return new StartError(`--secure-port ${port}: not allowed to listen on it`);
+    default:
+      return undefined;
   }
 }
 

@@ -9,7 +9,6 @@ import { binaryStatus } from "../encodings/protobuf.ts";
 import type { RequestContext } from "../request/context.ts";
 import { negotiate, type Format, wantsPretty, parseAccept } from "../request/negotiation.ts";
 import { failureStatus } from "./status.ts";
-import { htmlMediaType, wantsWelcomePage, welcomePage } from "./welcome-page.ts";
 import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
 import { createGzip, gzip, type Gzip, gzipSync } from "node:zlib";
 import type { MaybePromise } from "../../base/turns/maybe-promise.ts";
@@ -90,6 +89,12 @@ export function sendText(exchange: HttpExchange, status: number, text: string): 
   exchange.send(status, headers, Buffer.from(text));
 }
 
+/** A document that a failure is answered with instead of a Status. */
+export interface FailurePage {
+  readonly contentType: string;
+  readonly bytes: Buffer;
+}
+
 /** Sends a Status, in protobuf or YAML if the client prefers that. */
 export function sendStatus(
   request: RequestContext,
@@ -97,21 +102,16 @@ export function sendStatus(
   code: number,
   status: object,
   further: HeaderLines = [],
+  page?: FailurePage,
 ): void {
   const { exchange } = request;
   request.audit?.responseStatus(code, status);
-  const { contentType, bytes } = wantsWelcomePage(request)
-    ? { contentType: htmlMediaType, bytes: welcomePage(vocabulary, code) }
-    : formed(request, vocabulary, status);
+  const { contentType, bytes } = page ?? formed(request, vocabulary, status);
   exchange.send(code, [...headersFor(contentType, request.warnings), ...further], bytes);
 }
 
 /** Returns a Status in the preferred format of the client; JSON if none of its formats is available. */
-function formed(
-  { exchange, facts }: RequestContext,
-  vocabulary: Vocabulary,
-  status: object,
-): { readonly contentType: string; readonly bytes: Buffer } {
+function formed({ exchange, facts }: RequestContext, vocabulary: Vocabulary, status: object): FailurePage {
   switch (preferredFormat(exchange, vocabulary)) {
     case "protobuf":
       return { contentType: vocabulary.protobufMediaType, bytes: binaryStatus(status) };
@@ -128,13 +128,18 @@ function formed(
   }
 }
 
-/** Sends the Status of a failure with its headers. */
-export function sendFailure(request: RequestContext, vocabulary: Vocabulary, error: StatusError): void {
+/** Sends the Status of a failure with its headers. @param page is sent instead of the Status. */
+export function sendFailure(
+  request: RequestContext,
+  vocabulary: Vocabulary,
+  error: StatusError,
+  page?: FailurePage,
+): void {
   const further: string[] = [];
   const retry = error.details?.retryAfterSeconds;
   if (retry !== undefined && retry > 0) further.push("Retry-After", String(retry));
   if (error.code === 401) further.push("WWW-Authenticate", 'Bearer realm="api"');
-  sendStatus(request, vocabulary, error.code, failureStatus(error, vocabulary), further);
+  sendStatus(request, vocabulary, error.code, failureStatus(error, vocabulary), further, page);
 }
 
 /** Returns the preferred format of a Status; JSON for an Accept header that can't be satisfied. */

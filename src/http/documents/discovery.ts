@@ -18,7 +18,9 @@ import {
   shownSubresources,
 } from "./aggregated-discovery.ts";
 import { headersFor, sendJson } from "../answers/respond.ts";
-import { htmlMediaType, wantsWelcomePage, welcomePage } from "../answers/welcome-page.ts";
+import type { WelcomeFacts } from "../request/visitor.ts";
+import { wantsWelcomePage } from "../request/welcome.ts";
+import { htmlMediaType, welcomePage } from "./welcome-page.ts";
 import { checkAcceptsJson, sendDocument } from "./send-document.ts";
 import type { RequestContext } from "../request/context.ts";
 import { eventStreamType } from "../request/negotiation.ts";
@@ -45,6 +47,7 @@ export function addDiscoveryPaths(
   registry: Registry,
   apiServices: ApiServices,
   features: DiscoveryFeatures,
+  welcome: WelcomeFacts,
 ): void {
   const { vocabulary } = registry;
   const place = { paths, vocabulary };
@@ -93,7 +96,7 @@ export function addDiscoveryPaths(
   });
   paths.add("/", (request) => {
     if (wantsWelcomePage(request)) {
-      return request.exchange.send(200, headersFor(htmlMediaType), welcomePage(vocabulary, 200));
+      return request.exchange.send(200, headersFor(htmlMediaType), welcomePage(welcome, request.visitor));
     }
     checkAcceptsJson(request);
     sendJson(request.exchange, 200, { paths: paths.paths });

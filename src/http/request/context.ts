@@ -10,6 +10,7 @@ import type { ViewSource } from "../../resources/objects/followed-view.ts";
 import type { ObjectView } from "../../resources/objects/object-view.ts";
 import type { Resource } from "../../resources/registry/registry.ts";
 import type { HttpExchange } from "../transport/http-exchange.ts";
+import type { Visitor } from "./visitor.ts";
 import { unreadFacts, type RequestFacts, type ResourceFacts } from "./facts.ts";
 import type { Decision } from "../../authorization/authorizer.ts";
 import type { JsonValue } from "../../base/json/value.ts";
@@ -57,6 +58,8 @@ export interface RequestContext {
   view: ObjectView | undefined;
   /** Authorization: opens the objects that a watch with `view=mine` is limited to; undefined for other requests. */
   viewSource: ViewSource | undefined;
+  /** Authorization: the user of a browser that asks for `/`; undefined for other requests. */
+  visitor: Visitor | undefined;
   /** Unread answers: whether it waited for the client to read earlier responses. */
   waitedForClient: boolean;
   /** Verb: paces the work by the size of body and object; undefined before. */
@@ -134,6 +137,7 @@ export function newRequest(exchange: HttpExchange, startMs: number): RequestCont
     clientWaitMs: 0,
     view: undefined,
     viewSource: undefined,
+    visitor: undefined,
     waitedForClient: false,
     pace: undefined,
     deadline: undefined,

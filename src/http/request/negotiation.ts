@@ -24,6 +24,8 @@ export interface Representation {
   readonly version: string;
   /** For metadata: whether the header requests PartialObjectMetadataList. */
   readonly ofList?: boolean;
+  /** A group of another vocabulary from which the header prefers a transformation. */
+  readonly foreignGroup?: string;
 }
 
 /** Ranges of an Accept header after these are ignored; clients send fewer than ten. */
@@ -41,10 +43,14 @@ const json: Representation = { format: "json", as: "whole", version: "" };
  */
 export function negotiate(accept: string | undefined, vocabulary: Vocabulary, tables = true): Representation {
   if (accept === undefined || accept === "" || accept === "application/json" || accept === "*/*") return json;
+  let foreignGroup: string | undefined;
   for (const range of byPreference(parseAccept(accept))) {
     if (range.quality === 0) continue;
     const representation = representationOf(range, vocabulary);
-    if (representation !== undefined && (tables || representation.as !== "table")) return representation;
+    if (representation !== undefined && (tables || representation.as !== "table"))
+      return foreignGroup === undefined ? representation : { ...representation, foreignGroup };
+    const group = range.parameters["g"] ?? "";
+    if (groupHint(group, vocabulary) !== "") foreignGroup ??= group;
   }
   throw new StatusError(
     "NotAcceptable",

@@ -1,6 +1,6 @@
 import { userViewSource } from "../../authorization/followed-user-view.ts";
 import { userView } from "../../authorization/user-view.ts";
-import type { ResourceAttributes } from "../../authorization/authorizer.ts";
+import type { NonResourceAttributes, ResourceAttributes } from "../../authorization/authorizer.ts";
 import { andThen, type MaybePromise } from "../../base/turns/maybe-promise.ts";
 import { createYielder } from "../../base/turns/yielding.ts";
 import type { Resource } from "../../resources/registry/registry.ts";
@@ -9,7 +9,9 @@ import { asksFor, attributesOf, attributesWithSelectors, forbidden } from "../re
 import type { RequestContext } from "../request/context.ts";
 import { isSubscription, type ResourceFacts } from "../request/facts.ts";
 import { viewParameter } from "../request/parameters.ts";
+import { wantsWelcomePage } from "../request/welcome.ts";
 import type { HttpService } from "../service.ts";
+import { visitorOf } from "./visitor.ts";
 
 /**
  * Authorizes the request. A list or watch with `view=mine` needs no right to the verb: it is limited to the objects of its user's
@@ -35,11 +37,30 @@ export function authorize(service: HttpService, request: RequestContext): MaybeP
     audit?.decided(ownName);
     return undefined;
   }
+  if (attributes.kind === "nonResource" && wantsWelcomePage(request))
+    return authorizeVisitor(service, request, attributes);
   return andThen(service.authorizer.authorize(attributes), (decision) => {
     audit?.decided(decision);
     if (decision.verdict !== "allow") throw forbidden(attributes, decision);
     if (opensPodStream(service, request)) return authorizePodStream(service, request);
   });
+}
+
+/**
+ * Authorizes the request for the page of `/`, and collects the rights of its visitor.
+ *
+ * @throws {StatusError} Forbidden
+ */
+async function authorizeVisitor(
+  { authorizer, engine }: HttpService,
+  request: RequestContext,
+  attributes: NonResourceAttributes,
+): Promise<void> {
+  const { user, audit } = request;
+  const decision = await authorizer.authorize(attributes);
+  audit?.decided(decision);
+  request.visitor = await visitorOf(authorizer, user, engine.vocabulary.systemPrefix);
+  if (decision.verdict !== "allow") throw forbidden(attributes, decision);
 }
 
 const podStreams: ReadonlySet<string> = new Set(["exec", "attach", "portforward"]);

@@ -16,6 +16,7 @@ import {
   negotiateWatch,
   wantsPretty,
 } from "../request/negotiation.ts";
+import { clientWarning, groupHint } from "../../vocabulary/other-vocabulary.ts";
 import type { HttpService } from "../service.ts";
 import type { ResourceContext } from "../request/context.ts";
 
@@ -41,6 +42,7 @@ export function encodingOf(
   const accept = exchange.header("accept");
   let representation = service.encodings.negotiate(accept);
   checkMetadataName(representation, facts.verb);
+  if (representation.foreignGroup !== undefined) warnOfNames(service, exchange, representation.foreignGroup);
   const { format, as } = representation;
   if (format === "protobuf" && as === "whole" && !hasProtobufEncoding(resource.kind.type))
     representation = negotiateJson(accept, service.engine.vocabulary);
@@ -48,6 +50,17 @@ export function encodingOf(
     representation = negotiate(accept, service.engine.vocabulary, false);
   const context = { kinds: kindContext(service.engine, target), clock: service.clock };
   return service.encodings.of(representation, resource, context, facts.query.get("includeObject"));
+}
+
+/**
+ * Warns a client that asks for tables of the other vocabulary: it gets plain objects, and kubectl shows an empty list of them without any
+ * other message. As the reference, a server of the kubernetes vocabulary doesn't.
+ */
+function warnOfNames({ engine: { vocabulary } }: HttpService, exchange: HttpExchange, group: string): void {
+  if (vocabulary.clientSideApply !== undefined) return;
+  const agent = exchange.header("user-agent") ?? "";
+  const warning = clientWarning(agent, vocabulary) ?? groupHint(group, vocabulary).replace("; ", "");
+  exchange.addHeaders(["Warning", `299 - ${JSON.stringify(warning)}`]);
 }
 
 /**

@@ -27,16 +27,23 @@ import { remoteService } from "../webhooks/remote-services.ts";
 /** Minimum interval of log lines about lost events. */
 const lostLogIntervalMs = 5000;
 
+/** The audit trail of a server. */
+export interface AuditTrail {
+  readonly auditor: Auditor;
+  /** Adds the path of the recent events. */
+  addPage(paths: PathTable): void;
+  close(): Promise<void>;
+}
+
 /**
- * Creates the auditor of the options, and adds the path of the recent events. Returns undefined if there is no policy.
+ * Opens the audit trail of the options. Returns undefined if there is no policy.
  *
  * @throws {OptionsError} if the policy or the log file can't be used.
  */
-export async function auditorFor(
+export async function openAuditTrail(
   options: ServerOptions,
   metrics: MetricSet,
-  paths: PathTable,
-): Promise<Auditor | undefined> {
+): Promise<AuditTrail | undefined> {
   const { audit, vocabulary, clock, log } = options;
   if (audit.policyFile === undefined) {
     if (audit.log !== undefined || audit.webhook !== undefined)
@@ -48,14 +55,18 @@ export async function auditorFor(
   const backends = await backendsOf(options, audit, keys, metrics);
   const version = auditVersion(vocabulary);
   const recent = new RecentEvents(version);
-  addAuditPage(paths, version, recent, options.otherProcesses);
-  return new Auditor({
+  const auditor = new Auditor({
     rules,
     keys,
     backends: [...backends, recent],
     clock: new MicroClock(clock, () => performance.now()),
     metrics,
   });
+  return {
+    auditor,
+    addPage: (paths) => addAuditPage(paths, version, recent, options.otherProcesses),
+    close: () => auditor.close(),
+  };
 }
 
 async function backendsOf(

@@ -6,6 +6,7 @@ import type { Controller, RunningController, ControllerContext } from "../../con
 import { resourceQuotaCharges, resourceQuotas } from "../../controllers/resource-quotas.ts";
 import { enabledControllers, UnknownControllerError } from "../../controllers/enabled.ts";
 import type { IssueLegacyToken } from "../../controllers/service-account-tokens.ts";
+import { workloadHints } from "../../controllers/workload-hints/workload-hints.ts";
 import { fencedStore } from "../../controllers/fenced-store.ts";
 import type { QueueMetrics } from "../../http/metrics/queue-metrics.ts";
 import type { Engine } from "../../resources/engine/engine.ts";
@@ -36,12 +37,17 @@ import { isStore } from "../../storage/guarded-store.ts";
  * @throws {OptionsError} if the options name an unknown controller.
  */
 export function chosenControllers(
-  { enabledControllers: names = ["*"] }: ServerOptions,
+  { enabledControllers: names = ["*"], workloadHints: givesHints }: ServerOptions,
   extensions: readonly Controller[],
 ): readonly Controller<BuiltInDependencies>[] {
   try {
     const chosen = enabledControllers<BuiltInDependencies>(names, [...builtInControllers, ...extensions]);
-    return chosen.includes(resourceQuotas) ? chosen : [...chosen, resourceQuotaCharges];
+    return [
+      ...chosen,
+      ...(chosen.includes(resourceQuotas) ? [] : [resourceQuotaCharges]),
+      // Without `*` the server is one for other controllers, which the user knows.
+      ...(givesHints && names.includes("*") ? [workloadHints] : []),
+    ];
   } catch (error) {
     if (error instanceof UnknownControllerError) throw new OptionsError(`--controllers: ${error.message}`);
     throw error;

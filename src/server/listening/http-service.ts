@@ -30,6 +30,7 @@ import type { HttpService, LoggedRequest } from "../../http/service.ts";
 import { serveSubscription } from "../../http/subscriptions/serve-subscription.ts";
 import { sortedListsOfProcess } from "../../http/verbs/sort-memory.ts";
 import { bufferedListsOfProcess } from "../../http/verbs/buffered-parts.ts";
+import type { WelcomeFacts } from "../../http/request/visitor.ts";
 import { PathTable } from "../../http/request/path-table.ts";
 import { OpenStreams } from "../../http/transport/open-streams.ts";
 import { applies, rowsIn, since } from "../../base/release-rows.ts";
@@ -39,7 +40,7 @@ import { rarely } from "../../base/time/clock.ts";
 import type { Engine } from "../../resources/engine/engine.ts";
 import { ComponentStatus } from "../../kinds/core/component-status.ts";
 import { aggregationRules } from "../apis/aggregation.ts";
-import { auditorFor } from "../audit/audit.ts";
+import type { AuditTrail } from "../audit/audit.ts";
 import { componentStatuses } from "../health/component-statuses.ts";
 import type { ServerAuthentication } from "../authentication/authenticators.ts";
 import {
@@ -145,16 +146,13 @@ interface ServiceParts extends Pick<HttpService, "apiServices" | "connections" |
   /** Health checks of the key management services of encryption. */
   readonly encryption: readonly HealthCheck[];
   readonly authentication: ServerAuthentication;
+  readonly audit: AuditTrail | undefined;
 }
 
 const nowMs = () => performance.now();
 
 /** Creates the HTTP service: the pipeline's dependencies, and the paths outside of the resources. */
-export async function httpService(
-  options: ServerOptions,
-  engine: Engine,
-  parts: ServiceParts,
-): Promise<HttpService> {
+export function httpService(options: ServerOptions, engine: Engine, parts: ServiceParts): HttpService {
   const { clock } = options;
   const defect = defectLog(options, parts.metrics);
   const { authenticator, serviceAccounts } = parts.authentication;
@@ -165,12 +163,16 @@ export async function httpService(
   const health = healthChecks({ ...parts, store: engine.store, vocabulary, clock, livezGracePeriodMs });
   const on = engine.featureEnabled;
   const passOn: OpenApiParts["passOn"] = (...request) => serveAggregated(service, ...request);
-  addApiDocuments(paths, engine, defect, { apiServices, clock, passOn });
+  const console = consolePages(options, engine, parts.authentication);
+  const { dataFolder } = options;
+  const welcome: WelcomeFacts = { vocabulary, hasConsole: console !== undefined, dataFolder };
+  addApiDocuments(paths, engine, defect, { apiServices, clock, passOn, welcome });
   const indicators = on("ComponentSLIs") ? new HealthIndicators(vocabulary, options.release) : undefined;
   addHealthPaths(paths, health, vocabulary.behavior, indicators);
   if (indicators !== undefined) addIndicatorsPath(paths, clock, indicators, options.otherProcesses);
   addOpenIdDocuments(options, paths, serviceAccounts);
   addMetricsPath(paths, clock, metrics, options.otherProcesses);
+  parts.audit?.addPage(paths);
   const service: HttpService = {
     engine,
     clock,
@@ -193,12 +195,13 @@ export async function httpService(
       registry: engine.registry,
       timestamps: engine.timestamps,
     }),
-    console: consolePages(options, engine, parts.authentication),
+    console,
+    welcome,
     paths,
     bodies: requestBodies(options, metrics),
     bufferedLists: bufferedListsOfProcess(options.processes ?? 1),
     sortedLists: sortedListsOfProcess(options.processes ?? 1),
-    audit: await auditorFor(options, metrics, paths),
+    audit: parts.audit?.auditor,
     compresses: on("APIResponseCompression"),
     ...requestObservers(options),
     tracing: parts.tracing,
@@ -277,15 +280,21 @@ function addApiDocuments(
   paths: PathTable,
   { registry, featureEnabled: on }: Engine,
   defect: HttpService["log"]["defect"],
-  { apiServices, clock, passOn }: Pick<OpenApiParts, "apiServices" | "clock" | "passOn">,
+  {
+    apiServices,
+    clock,
+    passOn,
+    welcome,
+  }: Pick<OpenApiParts, "apiServices" | "clock" | "passOn"> & { readonly welcome: WelcomeFacts },
 ): void {
   const failed: OpenApiParts["failed"] = (error, { name, group, version }) =>
     defect(error, { event: `OpenAPI of ${name}.${group}/${version}` });
-  addDiscoveryPaths(paths, registry, apiServices, {
+  const features = {
     aggregated: on("AggregatedDiscoveryEndpoint") ? aggregatedVersions(registry.release, on) : [],
     storageVersionHash: on("StorageVersionHash"),
     singularNames: hasSingularNames(registry),
-  });
+  };
+  addDiscoveryPaths(paths, registry, apiServices, features, welcome);
   const version3 = on("OpenAPIV3");
   const enums = on("OpenAPIEnums");
   addOpenApiPaths(paths, registry, { apiServices, clock, version3, enums, failed, passOn });

@@ -126,6 +126,12 @@ export const serverOptionTable = {
     default: true,
     libraryDefault: false,
   }),
+  workloadHints: option(
+    boolean,
+    "workload-hints",
+    "Write an Event about a new Deployment, StatefulSet, DaemonSet, Job or Pod that nothing will run, because no controllers or nodes use the server. The program does so by default, if all controllers run.",
+    { default: true, libraryDefault: false },
+  ),
   retentionMs: option(
     milliseconds,
     "history-retention",

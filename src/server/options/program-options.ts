@@ -81,7 +81,7 @@ export const programOptionTable = {
   logFormat: option(
     oneOf(["auto", "text", "json"]),
     "log-format",
-    "Format of log entries: text (a line for people), json, or auto: text on a terminal, otherwise json.",
+    "Format of log entries: text (a line for people), json, or auto: text on a terminal and in a file, json in a pipe or socket of its own.",
     { default: "auto" },
   ),
 } satisfies OptionTable;

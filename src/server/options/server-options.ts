@@ -22,6 +22,8 @@ export interface ServerOptions extends Omit<ValueSettings, "vocabulary" | "stora
   readonly storage: StorageSettings | Store;
   /** Folder of the certificates that the server creates; without it they are kept in memory. */
   readonly certificateFolder?: string | undefined;
+  /** Absolute path of the data folder, for the page that administrators see at `/`. */
+  readonly dataFolder?: string | undefined;
   /** Base name of the serving certificate's files in that folder; `server` by default. */
   readonly certificateFileName?: ServingFileName | undefined;
   /** Code of the embedding program. */

@@ -364,6 +364,11 @@ export interface ValueSettings {
   readonly encryption: EncryptionSettings | undefined;
   /** Serve the web console at /console/. The program does so by default. */
   readonly console: boolean;
+  /**
+   * Write an Event about a new Deployment, StatefulSet, DaemonSet, Job or Pod that nothing will run, because no
+   * controllers or nodes use the server. The program does so by default, if all controllers run.
+   */
+  readonly workloadHints: boolean;
   /** How long past versions can be read and watches can resume. */
   readonly retentionMs: number;
   /**

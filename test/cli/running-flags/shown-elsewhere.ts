@@ -31,6 +31,14 @@ export const shownElsewhere: readonly ShownElsewhere[] = [
     title: "serves one port with several processes",
   },
   {
+    flag: "workload-hints",
+    value: "false",
+    observed: "whether a new workload that nothing runs gets an event",
+    file: "controllers/workload-hints.test.ts",
+    title: "--workload-hints needs all controllers, and is off in the library",
+    code: "workloadHints",
+  },
+  {
     flag: "kubernetes",
     value: "true",
     observed: "the vocabulary in the start message",

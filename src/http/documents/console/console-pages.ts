@@ -6,7 +6,7 @@ import { StatusError } from "../../../base/status-error.ts";
 import { sendJson } from "../../answers/respond.ts";
 import type { PathHandler } from "../../request/path-table.ts";
 import type { RequestContext } from "../../request/context.ts";
-import type { WebConsole } from "../../service.ts";
+import type { SignIn, WebConsole } from "../../service.ts";
 import { consolePrefix, type ConsoleFiles } from "./console-files.ts";
 
 /** Path at which an administrator creates a one-time code; authenticated and authorized like any other path. */
@@ -16,7 +16,7 @@ export const userPath = `${consolePrefix}user`;
 /** Path at which a code is exchanged for a token of a session. */
 const sessionsPath = `${consolePrefix}sessions`;
 /** Path of the document that says how to sign in with the OpenID provider. */
-const signInPath = `${consolePrefix}sign-in`;
+const signInDocumentPath = `${consolePrefix}sign-in`;
 
 /** The console: its files, and the login with a one-time code. */
 export class ConsolePages implements WebConsole {
@@ -37,7 +37,7 @@ export class ConsolePages implements WebConsole {
     if (!path.startsWith(consolePrefix)) return undefined;
     if (path === sessionsPath && method === "POST") return (request) => this.redeem(request);
     if (path === codesPath || path === sessionsPath || path === userPath || !isRead(method)) return undefined;
-    if (path === signInPath) return ({ exchange }) => this.sendSignIn(exchange);
+    if (path === signInDocumentPath) return ({ exchange }) => this.sendSignIn(exchange);
     return ({ exchange }) => this.sendFile(exchange, path);
   }
 
@@ -65,6 +65,12 @@ export class ConsolePages implements WebConsole {
       ...identity(user),
       ...(user !== caller && { impersonatedBy: identity(caller) }),
     });
+  }
+
+  async pagePath(signIn?: SignIn): Promise<string> {
+    if (signIn === undefined) return consolePrefix;
+    const { code } = await this.codes.create(signIn.user, signIn.lifeMs);
+    return `${consolePrefix}#code=${code}`;
   }
 
   /**

@@ -1,0 +1,17 @@
+import { createServer } from "node:net";
+
+/**
+ * Opens the address of a server and closes it again, so that an address that can't be used is known before anything is written or a
+ * leader is elected.
+ *
+ * @param port 0 for any free port.
+ * @throws {NodeJS.ErrnoException} as the listener: EADDRINUSE, EADDRNOTAVAIL, EACCES.
+ */
+export async function checkAddress(host: string, port: number): Promise<void> {
+  const probe = createServer();
+  await new Promise<void>((resolve, reject) => {
+    probe.once("error", reject);
+    probe.listen({ host, port, exclusive: true }, resolve);
+  });
+  await new Promise((resolve) => probe.close(resolve));
+}

@@ -1,6 +1,6 @@
 import { fullName, pathOf, type ResourceType } from "../model/resource-types.ts";
+import type { MetadataList } from "../model/metadata.ts";
 import { getJson } from "./client.ts";
-import type { MetadataList } from "./objects.ts";
 import { inParallel } from "./parallel.ts";
 
 const parallel = 6;

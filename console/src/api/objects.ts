@@ -1,5 +1,5 @@
 import { fullName, pathOf, type ResourceType } from "../model/resource-types.ts";
-import type { Metadata, OwnerReference } from "../model/metadata.ts";
+import type { Metadata, MetadataList, OwnerReference } from "../model/metadata.ts";
 import { byOwner, type ObjectsByOwner, type OwnedObject } from "../model/owned-objects.ts";
 import { getJson, send } from "./client.ts";
 import { countAll } from "./counts.ts";
@@ -49,12 +49,6 @@ export async function patchMetadata(
     contentType: "application/merge-patch+json",
     body: { metadata: { ...metadata, ...(uid !== undefined && { uid }) } },
   });
-}
-
-/** A list of PartialObjectMetadata. */
-export interface MetadataList {
-  readonly metadata: { readonly continue?: string; readonly remainingItemCount?: number };
-  readonly items: readonly { readonly metadata: Metadata }[];
 }
 
 /** Objects of a type beyond this number are not searched for owners. */

@@ -23,3 +23,9 @@ export interface OwnerReference {
   readonly controller?: boolean;
   readonly blockOwnerDeletion?: boolean;
 }
+
+/** A list of PartialObjectMetadata. */
+export interface MetadataList {
+  readonly metadata: { readonly continue?: string; readonly remainingItemCount?: number };
+  readonly items: readonly { readonly metadata: Metadata }[];
+}

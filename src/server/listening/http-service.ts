@@ -153,13 +153,12 @@ const nowMs = () => performance.now();
 
 /** Creates the HTTP service: the pipeline's dependencies, and the paths outside of the resources. */
 export function httpService(options: ServerOptions, engine: Engine, parts: ServiceParts): HttpService {
-  const { clock } = options;
+  const { clock, vocabulary, livezGracePeriodMs } = options;
   const defect = defectLog(options, parts.metrics);
-  const { authenticator, serviceAccounts } = parts.authentication;
-  const { apiServices, metrics } = parts;
+  const { apiServices, metrics, authentication } = parts;
+  const { authenticator, serviceAccounts } = authentication;
   const paths = new PathTable();
   const watches = new WatchCounts();
-  const { vocabulary, livezGracePeriodMs } = options;
   const health = healthChecks({ ...parts, store: engine.store, vocabulary, clock, livezGracePeriodMs });
   const on = engine.featureEnabled;
   const passOn: OpenApiParts["passOn"] = (...request) => serveAggregated(service, ...request);

@@ -1,13 +1,11 @@
 import { useSignal } from "@preact/signals";
 import { actionOn } from "../../api/access.ts";
+import type { BulkCommand } from "../../model/bulk-command.ts";
 import type { ResourceType } from "../../model/resource-types.ts";
 import { Action } from "../../parts/action.tsx";
 import { Lazy } from "../../parts/lazy.tsx";
 import type { LiveTable } from "../../state/live-table.ts";
 import type { Marks } from "../../state/marks.ts";
-
-/** What is done with all marked objects. */
-export type BulkCommand = "delete" | "labels" | "annotations";
 
 interface BulkBarProps {
   readonly type: ResourceType;

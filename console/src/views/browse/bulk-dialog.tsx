@@ -3,6 +3,7 @@ import { useMemo } from "preact/hooks";
 import { messageOf } from "../../api/client.ts";
 import { deleteObject, findOwned, patchMetadata } from "../../api/objects.ts";
 import { inParallel } from "../../api/parallel.ts";
+import type { BulkCommand } from "../../model/bulk-command.ts";
 import { deletedWith } from "../../model/owned-objects.ts";
 import { parsePairs } from "../../model/pairs.ts";
 import type { ResourceType } from "../../model/resource-types.ts";
@@ -11,7 +12,6 @@ import { Dialog } from "../../parts/dialog.tsx";
 import { reportBug } from "../../state/bugs.ts";
 import { useAsync } from "../../state/use-async.ts";
 import { serverTypes } from "../../state/session.ts";
-import type { BulkCommand } from "./bulk-bar.tsx";
 
 interface BulkDialogProps {
   readonly type: ResourceType;

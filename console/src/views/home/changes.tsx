@@ -1,6 +1,6 @@
 import { getJson } from "../../api/client.ts";
 import { inParallel } from "../../api/parallel.ts";
-import type { MetadataList } from "../../api/objects.ts";
+import type { MetadataList } from "../../model/metadata.ts";
 import { newestWrite } from "../../model/managed-fields.ts";
 import { fullName, isBrowsable, pathOf, type ResourceType } from "../../model/resource-types.ts";
 import { ObjectLink } from "../../parts/object-link.tsx";

@@ -32,7 +32,7 @@ export function declareMatchResources({ atomicStruct }: Pick<AdmissionDeclaratio
     resourceRules: field(
       3,
       list(NamedRuleWithOperations),
-      "Rules for matching requests; one must match.",
+      "Rules for matching requests; at least one must match.",
     ).atomic(),
     excludeResourceRules: field(
       4,

@@ -56,7 +56,7 @@ function declareMutatingAdmissionPolicyBinding<const V extends string>(
     resource: "mutatingadmissionpolicybindings",
     singular: "mutatingadmissionpolicybinding",
     ...policyKindMembers(version),
-    doc: "Enforces a MutatingAdmissionPolicy, with parameters and for some of its requests.",
+    doc: "Enforces a MutatingAdmissionPolicy, optionally with parameters and only for selected requests.",
     effect: { enforced: "objects that the bound policy matches are changed by its mutations" },
     fields: {
       metadata: field(1, ObjectMeta, "Metadata of the binding.").emitEmpty(),

@@ -60,7 +60,7 @@ function declareValidatingAdmissionPolicyBinding<const V extends string>(
     resource: "validatingadmissionpolicybindings",
     singular: "validatingadmissionpolicybinding",
     ...policyKindMembers(version),
-    doc: "Enforces a ValidatingAdmissionPolicy, with parameters and for some of its requests.",
+    doc: "Enforces a ValidatingAdmissionPolicy, optionally with parameters and only for selected requests.",
     effect: {
       enforced: "writes that the bound policy matches are rejected where its expressions do not hold",
     },

@@ -43,7 +43,11 @@ export const webhookFields = {
     WebhookClientConfig,
     "Address of the webhook: a Service or a URL.",
   ).declaredRequired(),
-  rules: field(3, list(RuleWithOperations), "Requests to send to the webhook; one rule must match.").atomic(),
+  rules: field(
+    3,
+    list(RuleWithOperations),
+    "Requests to send to the webhook; at least one rule must match.",
+  ).atomic(),
   failurePolicy: field(
     4,
     string,

@@ -39,7 +39,7 @@ export const NodeSelector = atomicStruct(
   "NodeSelector",
   "A node selector; a node matches if one of the terms matches.",
   {
-    nodeSelectorTerms: field(1, list(NodeSelectorTerm), "Terms of the selector; one must match.")
+    nodeSelectorTerms: field(1, list(NodeSelectorTerm), "Terms of the selector; at least one must match.")
       .required()
       .atomic()
       .check(notEmpty)

@@ -119,7 +119,7 @@ function declareSpec(declarations: Declarations) {
       rules: field(
         4,
         list(declarePolicyRules(declarations)),
-        "Rules that match requests; one must match.",
+        "Rules that match requests; at least one must match.",
       ).atomic(),
     },
     {
@@ -185,7 +185,7 @@ function declarePolicyRules(declarations: Declarations) {
       subjects: field(
         1,
         list(declareSubject(declarations)),
-        "Users, groups and service accounts that make the requests; one must match.",
+        "Users, groups and service accounts that make the requests; at least one must match.",
       )
         .declaredRequired()
         .atomic(),

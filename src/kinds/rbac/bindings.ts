@@ -16,7 +16,11 @@ const Subject = atomicStruct(
     kind: field(1, string, "Kind of the subject: User, Group or ServiceAccount.")
       .declaredRequired()
       .knownValues("Group", "ServiceAccount", "User"),
-    apiGroup: field(2, string, "API group of the subject; empty for the kind ServiceAccount."),
+    apiGroup: field(
+      2,
+      string,
+      "API group of the subject: that of roles for the kinds User and Group, empty for ServiceAccount.",
+    ),
     name: field(3, string, "Name of the subject.").required(),
     namespace: field(4, string, "Namespace of a service account; empty for other kinds."),
   },

@@ -24,7 +24,7 @@ const PreferredSchedulingTerm = struct(
   },
 );
 
-const NodeAffinity = struct("NodeAffinity", "Node affinity of a pod.", {
+const NodeAffinity = struct("NodeAffinity", "Rules for the nodes on which a pod can run, by their labels.", {
   requiredDuringSchedulingIgnoredDuringExecution: field(
     1,
     NodeSelector,
@@ -47,7 +47,7 @@ const PodAffinityTerm = struct(
     namespaces: field(
       2,
       list(string),
-      "Namespaces of the other pods; empty, without a selector, means the pod's own.",
+      "Namespaces of the other pods. Default, without `namespaceSelector`: the namespace of the pod.",
     ).atomic(),
     topologyKey: field(3, string, "Node label; nodes with the same value are in the same topology domain.")
       .declaredRequired()
@@ -89,38 +89,46 @@ const WeightedPodAffinityTerm = struct(
   },
 );
 
-const PodAffinity = struct("PodAffinity", "Affinity of a pod to other pods.", {
-  requiredDuringSchedulingIgnoredDuringExecution: field(
-    1,
-    list(PodAffinityTerm),
-    "Terms that must all be satisfied when the pod is scheduled.",
-  ).atomic(),
-  preferredDuringSchedulingIgnoredDuringExecution: field(
-    2,
-    list(WeightedPodAffinityTerm),
-    "Terms that are preferably satisfied when the pod is scheduled.",
-  ).atomic(),
-});
+const PodAffinity = struct(
+  "PodAffinity",
+  "Rules for running a pod in the same topology domain, such as a zone, as certain other pods.",
+  {
+    requiredDuringSchedulingIgnoredDuringExecution: field(
+      1,
+      list(PodAffinityTerm),
+      "Terms that must all be satisfied when the pod is scheduled.",
+    ).atomic(),
+    preferredDuringSchedulingIgnoredDuringExecution: field(
+      2,
+      list(WeightedPodAffinityTerm),
+      "Terms that are preferably satisfied when the pod is scheduled.",
+    ).atomic(),
+  },
+);
 
-const PodAntiAffinity = struct("PodAntiAffinity", "Anti-affinity of a pod to other pods.", {
-  requiredDuringSchedulingIgnoredDuringExecution: field(
-    1,
-    list(PodAffinityTerm),
-    "Terms that must all be satisfied when the pod is scheduled.",
-  ).atomic(),
-  preferredDuringSchedulingIgnoredDuringExecution: field(
-    2,
-    list(WeightedPodAffinityTerm),
-    "Terms that are preferably satisfied when the pod is scheduled.",
-  ).atomic(),
-});
+const PodAntiAffinity = struct(
+  "PodAntiAffinity",
+  "Rules for running a pod in another topology domain, such as a zone, than certain other pods.",
+  {
+    requiredDuringSchedulingIgnoredDuringExecution: field(
+      1,
+      list(PodAffinityTerm),
+      "Terms that must all be satisfied when the pod is scheduled.",
+    ).atomic(),
+    preferredDuringSchedulingIgnoredDuringExecution: field(
+      2,
+      list(WeightedPodAffinityTerm),
+      "Terms that are preferably satisfied when the pod is scheduled.",
+    ).atomic(),
+  },
+);
 
 export const Affinity = struct("Affinity", "Scheduling constraints of a pod.", {
-  nodeAffinity: field(1, NodeAffinity, "Affinity to nodes.").nullable(),
-  podAffinity: field(2, PodAffinity, "Affinity to other pods: same topology domain.").nullable(),
+  nodeAffinity: field(1, NodeAffinity, "Nodes on which the pod can or should run.").nullable(),
+  podAffinity: field(2, PodAffinity, "Other pods whose topology domain the pod should share.").nullable(),
   podAntiAffinity: field(
     3,
     PodAntiAffinity,
-    "Anti-affinity to other pods: other topology domain.",
+    "Other pods whose topology domain the pod should avoid.",
   ).nullable(),
 });

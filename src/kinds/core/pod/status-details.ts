@@ -80,7 +80,7 @@ export const PodResourceClaimStatus = struct(
 
 const ContainerExtendedResourceRequest = struct(
   "ContainerExtendedResourceRequest",
-  "Request of a claim that provides an extended resource of a container.",
+  "Maps an extended resource of a container to the claim's request that provides it.",
   {
     containerName: field(1, string, "Name of the container.").declaredRequired(),
     resourceName: field(2, string, "Name of the extended resource.").declaredRequired(),
@@ -101,7 +101,7 @@ export const PodExtendedResourceClaimStatus = struct(
 
 const NodeAllocatableMappedResources = struct(
   "NodeAllocatableMappedResources",
-  "Amount of a node resource that a claim uses.",
+  "Amount of a node resource that a claim needs for its devices.",
   {
     name: field(1, string, "Name of the resource.").declaredRequired(),
     quantity: field(2, quantity, "Amount of the resource.").declaredRequired().nullable(),
@@ -110,24 +110,24 @@ const NodeAllocatableMappedResources = struct(
 
 const NodeAllocatableOverheadResources = struct(
   "NodeAllocatableOverheadResources",
-  "Additional amounts of a node resource that a claim uses.",
+  "Fixed amounts of a node resource that a claim needs for each pod and container.",
   {
     name: field(1, string, "Name of the resource.").declaredRequired(),
-    perPod: field(2, quantity, "Amount for each pod.").nullable(),
-    perContainer: field(3, quantity, "Amount for each container.").nullable(),
+    perPod: field(2, quantity, "Amount for each pod that uses the claim.").nullable(),
+    perContainer: field(3, quantity, "Amount for each container that uses the claim.").nullable(),
   },
 );
 
 export const NodeAllocatableResourceClaimStatus = struct(
   "NodeAllocatableResourceClaimStatus",
-  "Node resources that a claim uses.",
+  "Node resources, such as memory, that a claim needs.",
   {
     resourceClaimName: field(1, string, "Name of the ResourceClaim.").declaredRequired(),
     containers: field(2, list(string), "Names of the containers that use the claim.").set(),
-    mapping: field(4, list(NodeAllocatableMappedResources), "Amounts of node resources.")
+    mapping: field(4, list(NodeAllocatableMappedResources), "Amounts for the devices of the claim.")
       .mapBy("name")
       .patchMerge("name"),
-    overhead: field(5, list(NodeAllocatableOverheadResources), "Additional amounts of node resources.")
+    overhead: field(5, list(NodeAllocatableOverheadResources), "Fixed amounts for each pod and container.")
       .mapBy("name")
       .patchMerge("name"),
   },

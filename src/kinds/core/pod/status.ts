@@ -241,7 +241,11 @@ function laterPodStatus() {
     ),
     nodeAllocatableResourceClaimStatuses: since(
       "1.36",
-      field(21, list(NodeAllocatableResourceClaimStatus), "Node resources that the pod's claims use.")
+      field(
+        21,
+        list(NodeAllocatableResourceClaimStatus),
+        "Node resources, such as memory, that the pod's claims need.",
+      )
         .mapBy("resourceClaimName")
         .patchMerge("resourceClaimName")
         .gated("DRANodeAllocatableResources"),

@@ -202,22 +202,30 @@ const VolumeProjection = struct(
   "VolumeProjection",
   "One source of a projected volume; exactly one field is set.",
   {
-    secret: field(1, SecretProjection, "The keys of a Secret.").nullable(),
-    downwardAPI: field(2, DownwardAPIProjection, "Fields of the pod.").nullable(),
-    configMap: field(3, ConfigMapProjection, "The keys of a ConfigMap.").nullable(),
-    serviceAccountToken: field(4, ServiceAccountTokenProjection, "A service account token.").nullable(),
+    secret: field(1, SecretProjection, "Keys of a Secret to write as files.").nullable(),
+    downwardAPI: field(
+      2,
+      DownwardAPIProjection,
+      "Fields of the pod and resources of its containers to write as files.",
+    ).nullable(),
+    configMap: field(3, ConfigMapProjection, "Keys of a ConfigMap to write as files.").nullable(),
+    serviceAccountToken: field(
+      4,
+      ServiceAccountTokenProjection,
+      "A service account token to write as a file.",
+    ).nullable(),
   },
   {
     later: () => ({
       clusterTrustBundle: since(
         "1.29",
-        field(5, ClusterTrustBundleProjection, "CA certificates of trust bundles.")
+        field(5, ClusterTrustBundleProjection, "CA certificates of trust bundles to write as a file.")
           .nullable()
           .gated("ClusterTrustBundleProjection"),
       ),
       podCertificate: since(
         "1.34",
-        field(6, PodCertificateProjection, "A private key and certificate of the pod.")
+        field(6, PodCertificateProjection, "A private key and a certificate of the pod to write as files.")
           .nullable()
           .gated("PodCertificateRequest"),
       ),

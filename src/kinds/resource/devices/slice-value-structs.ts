@@ -100,23 +100,39 @@ export function declareCounterSets({ declarations: { struct } }: DeviceVersion):
 export function declareNodeResource({ declarations: { struct } }: DeviceVersion): DeviceStruct {
   const mapping = struct(
     "NodeAllocatableMapping",
-    "Use of a node resource in proportion to the allocated devices.",
+    "Amount of a node resource that grows with the allocated devices.",
     {
-      capacityKey: field(1, string, "Name of the device capacity to multiply.").nullable(),
-      capacityMultiplier: field(2, quantity, "Factor for the consumed capacity.").nullable(),
-      deviceMultiplier: field(3, quantity, "Amount for each device.").nullable(),
+      capacityKey: field(
+        1,
+        string,
+        "Name of a device capacity; its consumed amount is multiplied by `capacityMultiplier`.",
+      ).nullable(),
+      capacityMultiplier: field(
+        2,
+        quantity,
+        "Amount of the node resource for each unit of the consumed capacity.",
+      ).nullable(),
+      deviceMultiplier: field(
+        3,
+        quantity,
+        "Amount of the node resource for each allocated device.",
+      ).nullable(),
     },
   );
   const overhead = struct(
     "NodeAllocatableOverhead",
-    "Use of a node resource in addition to that of the devices.",
+    "Fixed amount of a node resource for each pod and container that uses the device.",
     {
-      perPod: field(1, quantity, "Amount for each pod.").nullable(),
-      perContainer: field(2, quantity, "Amount for each container.").nullable(),
+      perPod: field(1, quantity, "Amount for each pod that uses the device.").nullable(),
+      perContainer: field(2, quantity, "Amount for each container that uses the device.").nullable(),
     },
   );
-  return struct("NodeAllocatableResource", "Use of a node resource by a device.", {
-    mapping: field(3, mapping, "Use in proportion to the allocated devices.").nullable(),
-    overhead: field(4, overhead, "Use in addition to that of the devices.").nullable(),
-  });
+  return struct(
+    "NodeAllocatableResource",
+    "Amount of a node resource, such as memory, that a device needs.",
+    {
+      mapping: field(3, mapping, "Amount that grows with the allocated devices.").nullable(),
+      overhead: field(4, overhead, "Fixed amount for each pod and container.").nullable(),
+    },
+  );
 }

@@ -53,6 +53,8 @@ export function testConfig({ isLong }: { readonly isLong: boolean }): ViteUserCo
         },
         { extends: true, test: { name: "own", include: ownProcess } },
       ],
+      // A busy machine may take long for what a test waits for.
+      expect: { poll: { timeout: 20_000, interval: 20 } },
       testTimeout: 60_000,
       hookTimeout: 60_000,
     },

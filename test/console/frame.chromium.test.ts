@@ -1,6 +1,18 @@
 import type { Page } from "playwright-core";
 import { beforeAll, expect, it } from "vitest";
-import { RBAC, configMap, grant, namespace, ok, refTo, roleBinding, until, user } from "../api/support.ts";
+import {
+  RBAC,
+  clusterRoleBinding,
+  group,
+  configMap,
+  grant,
+  namespace,
+  ok,
+  refTo,
+  roleBinding,
+  until,
+  user,
+} from "../api/support.ts";
 import { useServer } from "../support/use-server.ts";
 import { expectAccessible, shownNames, useBrowser } from "./browser.ts";
 
@@ -18,6 +30,8 @@ beforeAll(async () => {
   for (const name of ["one", "two"]) await ok(server.admin.post("/api/v1/namespaces", namespace(name)));
   for (const name of ["a", "b", "c"])
     await ok(server.admin.post("/api/v1/namespaces/one/configmaps", configMap(name)));
+  const viewers = clusterRoleBinding("viewers", refTo("ClusterRole", "view"), [group("viewers")]);
+  await ok(server.admin.post(`${RBAC}/clusterrolebindings`, viewers));
   await ok(
     server.admin.post(
       "/api/v1/namespaces/two/configmaps",
@@ -140,7 +154,7 @@ it("words don't break in the middle", async () => {
   for (const width of [1280, 420]) {
     await page.setViewportSize({ width, height: 800 });
     for (const [place, text] of [
-      ["#/access/graph?user=ann&groups=system:masters,system:authenticated", "ClusterRole cluster-admin"],
+      ["#/access/graph?user=ann&groups=system:masters,viewers", "persistentvolumeclaims"],
       ["#/object/rbac.authorization.platform.io/clusterroles/-/admin/overview", "deletecollection"],
       ["#/object/core/configmaps/two/d/overview", longWord],
       ["#/object/core/configmaps/two/d/fields", longWord],

@@ -10,6 +10,7 @@ import {
   type RoleObject,
 } from "../../model/access-graph.ts";
 import { builtInType } from "../../model/references.ts";
+import { Breakable } from "../../parts/breakable.tsx";
 import { Fold } from "../../parts/fold.tsx";
 import { ObjectLink } from "../../parts/object-link.tsx";
 import { ruleText } from "../../parts/explanation.tsx";
@@ -98,7 +99,9 @@ function PathView({ path: { binding, namespace, role, rules } }: { readonly path
             {(shown) => (
               <ul>
                 {shown.map((rule) => (
-                  <li key={JSON.stringify(rule)}>{ruleText(rule)}</li>
+                  <li key={JSON.stringify(rule)}>
+                    <Breakable text={ruleText(rule)} />
+                  </li>
                 ))}
               </ul>
             )}

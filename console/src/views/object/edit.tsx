@@ -112,7 +112,7 @@ export function EditView(props: EditProps) {
           <button
             type="button"
             id="preview"
-            class="primary"
+            class={shown.kind === "preview" ? "" : "primary"}
             disabled={isBusy.value}
             onClick={() => run(false, true)}
           >

@@ -146,7 +146,15 @@ describe("plinth auth", () => {
     expect(inNamespace).toMatch(
       /^RESOURCE.*\npods +yes +yes.*\nnothing is allowed on \d+ other resources\n$/,
     );
-    expect(await ask("matrix", "ben", "--exact", "-A")).toMatch(/^RESOURCE.*\nnodes +yes +no.*\nnothing/);
+    const everywhere = await ask("matrix", "ben", "--exact", "-A");
+    expect(everywhere).toMatch(
+      /^RESOURCE.*\nnodes +yes +no.*\npods +some namespaces +some namespaces +no.*\nnothing/,
+    );
+    expect(everywhere).toMatch(/\nsome namespaces:\n {2}get, list pods: default\n$/);
+    const { resources } = JSON.parse(await ask("matrix", "ben", "pods", "--exact", "-A", "-o", "json")) as {
+      resources: { inNamespaces?: object }[];
+    };
+    expect(resources[0]!.inNamespaces).toEqual([{ verbs: ["get", "list"], namespaces: ["default"] }]);
   });
 
   it("uses the credentials of the flags, and reports rejections of the server", async () => {

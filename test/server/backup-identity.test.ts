@@ -1,6 +1,6 @@
 import { copyFileSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { afterEach, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, onTestFinished } from "vitest";
 import { readAsAdministrator } from "../support/administrator.ts";
 import { plinth } from "../support/process.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
@@ -63,4 +63,19 @@ describe("plinth backup and restore", () => {
     expect(robot.text).toContain("system:serviceaccount:default:robot");
     expect(second.log()).toBe("");
   });
+});
+
+it("plinth backup of a server without an embedded store names the programs that back up the other stores", async () => {
+  const folder = temporaryFolder();
+  onTestFinished(folder.remove);
+  const at = (name: string) => path.join(folder.path, name);
+  await (await ServerHere.start(at("memory"), "--storage-backend=memory")).stop();
+  const { code, stderr } = await plinthHere("backup", `--data-dir=${at("memory")}`, `--to=${at("copy")}`);
+  expect(code).toBe(2);
+  expect(stderr).toMatch(
+    /^plinth: --data-dir \S+: its server keeps the objects in etcd, PostgreSQL or memory; /,
+  );
+  expect(stderr).toMatch(/etcdctl snapshot save .* pg_dump .* docs\/recovery\.md/);
+  const none = await plinthHere("backup", `--data-dir=${at("none")}`, `--to=${at("copy")}`);
+  expect(none.stderr).toContain("there is no store in it; name the data folder of a server");
 });

@@ -1,9 +1,10 @@
+import { existsSync } from "node:fs";
 import { backupLmdb } from "../../storage/lmdb/backup/backup.ts";
 import { helpText, type Command } from "../command.ts";
-import { defaultDataDir, storeFolder } from "../serve/data-folder.ts";
+import { defaultDataDir, identityFolder, storeFolder } from "../serve/data-folder.ts";
 import type { Flag } from "../flags/flag.ts";
 import { showingProgress } from "../terminal/progress.ts";
-import { FlagReader, parseFlags } from "../flags/flag-reader.ts";
+import { FlagReader, parseFlags, UsageError } from "../flags/flag-reader.ts";
 import { contentOf, identityOf } from "./backup-content.ts";
 
 const backupFlags: readonly Flag[] = [
@@ -27,6 +28,7 @@ export const backupCommand: Command = {
     const read = new FlagReader(backupFlags, parseFlags(backupFlags, words));
     const target = read.required("to");
     const dataDir = read.text("data-dir");
+    refuseOtherStores(dataDir);
     const result = await showingProgress((progress) =>
       backupLmdb(storeFolder(dataDir), target, { folders: identityOf(dataDir), progress }),
     );
@@ -37,3 +39,16 @@ export const backupCommand: Command = {
     return 0;
   },
 };
+
+/**
+ * Refuses the data folder of a server whose objects are elsewhere: it has the identity of the server and no store.
+ *
+ * @throws {UsageError} which names the programs that back up the other stores.
+ */
+function refuseOtherStores(dataDir: string): void {
+  if (existsSync(storeFolder(dataDir)) || !existsSync(identityFolder(dataDir))) return;
+  throw new UsageError(
+    `--data-dir ${dataDir}: its server keeps the objects in etcd, PostgreSQL or memory; plinth backup copies the embedded store. ` +
+      "Use etcdctl snapshot save for etcd and pg_dump for PostgreSQL, and copy the folder pki with it; see docs/recovery.md",
+  );
+}

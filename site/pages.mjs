@@ -1,7 +1,7 @@
 // The pages of the site and the addresses that their links lead to. Uses only Node, so that a test of the main suite can import it.
 import { existsSync, readFileSync, readdirSync, statSync } from "node:fs";
 import path from "node:path";
-import { home, sections } from "./navigation.mjs";
+import { home, index, sections } from "./navigation.mjs";
 
 /** The root folder of the repository. */
 export const root = path.resolve(import.meta.dirname, "..");
@@ -39,7 +39,7 @@ export const pages = [home, ...sections.flatMap(({ entries }) => entries.flatMap
  */
 export function addressOf(file) {
   if (file === home) return "index";
-  if (file === "README.md") return "start";
+  if (file === index) return "pages";
   const isPage = pages.includes(file) || folders.some(({ folder }) => folder === file);
   if (!isPage) return `files/${file}`.toLowerCase();
   return file

@@ -144,7 +144,7 @@ it.each(["light", "dark"] as const)("code has colors in the %s scheme", async (s
 describe.each(["light", "dark"] as const)("in %s colors", (scheme) => {
   it.each([
     "",
-    "start/",
+    "pages/",
     "running/",
     "console/",
     "errors/",

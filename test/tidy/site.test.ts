@@ -8,6 +8,7 @@ import {
   summaryOf,
   titleOf,
 } from "../../site/pages.mjs";
+import { sections } from "../../site/navigation.mjs";
 import { filesBelow, read } from "./source-files.ts";
 
 const ownPages = ["README.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md"];
@@ -15,6 +16,21 @@ const ownPages = ["README.md", "CONTRIBUTING.md", "SECURITY.md", "CHANGELOG.md"]
 test("the site has every page of docs/ exactly once; a new page needs an entry in site/navigation.mjs", () => {
   const expected = [...filesBelow("docs").filter((file) => file.endsWith(".md")), ...ownPages];
   expect(pages.filter((page) => !page.startsWith("examples/")).toSorted()).toEqual(expected.toSorted());
+});
+
+test("the first page is the README, and the sections follow the headings of the page of all pages, with the pages under them", () => {
+  expect([pages[0], addressOf("README.md")]).toEqual(["README.md", "index"]);
+  const parts = read("docs/README.md").split(/^## /m).slice(1);
+  const listed = parts.map((part) =>
+    [...part.matchAll(/\]\(([a-z-]+\.md)\)/g)].map(([, file]) => `docs/${file!}`),
+  );
+  expect(sections.length).toBe(listed.length);
+  const missing = listed.flatMap((files, index) => {
+    const others = listed.slice(0, index).flat();
+    const own = JSON.stringify(sections[index]!.entries);
+    return files.filter((file) => !others.includes(file) && !own.includes(`"${file}"`));
+  });
+  expect(missing).toEqual([]);
 });
 
 test("each page and each linked file has an address of its own on the site", () => {
@@ -40,8 +56,8 @@ test("a Markdown page that a page links to is a page of the site as well", () =>
 test("a link has the address of its target on the site, with its section", () => {
   const addressFrom = (link: string) => resolveLink("docs/runbooks/PlinthBackupOld.md", link, "/base/");
   expect(addressFrom("../recovery.md#restore")).toBe("/base/recovery/#restore");
-  expect(addressFrom("../README.md")).toBe("/base/");
-  expect(addressFrom("../../README.md")).toBe("/base/start/");
+  expect(addressFrom("../README.md")).toBe("/base/pages/");
+  expect(addressFrom("../../README.md")).toBe("/base/");
   expect(addressFrom("../runbooks/")).toBe("/base/runbooks/");
   expect(addressFrom("../../LICENSE")).toBe("/base/files/license/");
   expect(["#meaning", "https://example.org/a"].map(addressFrom)).toEqual([undefined, undefined]);

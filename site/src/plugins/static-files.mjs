@@ -2,7 +2,7 @@
 import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
-import { home, longLists, sections } from "../../navigation.mjs";
+import { home, index, longLists, sections } from "../../navigation.mjs";
 import { withSlash } from "../../base.mjs";
 import { filesOf, linkedFiles, pages, pagesOf, root, summaryOf, titleOf } from "../../pages.mjs";
 
@@ -35,7 +35,7 @@ function indexText(base) {
   const parts = [
     "# Plinth",
     `> ${summaryOf("README.md")}`,
-    `These pages are Markdown. The [index by reader](${base}source/${home}) says which page is for which task; [llms-full.txt](${base}llms-full.txt) has the guides in one text.`,
+    `These pages are Markdown. The [index by reader](${base}source/${index}) says which page is for which task; [llms-full.txt](${base}llms-full.txt) has the guides in one text.`,
     ...sections.map(
       ({ title, entries }) => `## ${title}\n\n${entries.flatMap(pagesOf).map(line).join("\n")}`,
     ),
@@ -45,8 +45,7 @@ function indexText(base) {
 
 /** The guides in one text, without long lists and the pages of folders. */
 function guidesText() {
-  const guides = sections
-    .flatMap(({ entries }) => entries)
+  const guides = [home, ...sections.flatMap(({ entries }) => entries)]
     .filter((entry) => typeof entry === "string" || "page" in entry)
     .flatMap(pagesOf)
     .filter((page) => !longLists.includes(page));

@@ -1,0 +1,1 @@
+export const sections: readonly { readonly title: string; readonly entries: readonly unknown[] }[];

@@ -42,7 +42,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     "src/http/verbs/watch-frames.ts: framesByBatch",
     "src/http/answers/respond.ts: members",
     "src/kinds/core/pod/columns.ts: summaries",
-    "src/resources/engine/engine.ts: engines",
+    "src/resources/engine/conversion.ts: engines",
     "src/custom-resources/conversion/converting-store.ts: shared",
     "src/custom-resources/definitions/compressed-definition.ts: compressedByEntry",
     "src/resources/followers/informer.ts: decodedEntries",

@@ -5,7 +5,8 @@ import { createYielder, nextTurn, type YieldIfDue } from "../../base/turns/yield
 import type { Authorizer } from "../../authorization/authorizer.ts";
 import { bind, type Bindings } from "../../cel/compile.ts";
 import { Namespace } from "../../kinds/core/namespace.ts";
-import { type AdmissionRequest, fromStored } from "../../resources/engine/engine.ts";
+import { type AdmissionRequest } from "../../resources/engine/engine.ts";
+import { fromStored } from "../../resources/engine/conversion.ts";
 import { decodeEntry, headerOf } from "../../resources/objects/stored.ts";
 import { keyOf, type Registry, type Resource, prefixOf } from "../../resources/registry/registry.ts";
 import type { KindContext } from "../../schema/context.ts";

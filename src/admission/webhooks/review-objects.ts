@@ -1,7 +1,8 @@
 import { jsonOf, deepClone, deepEqual, type JsonValue } from "../../base/json/value.ts";
 import { encodeJson } from "../../base/json/encode.ts";
 import { andThen, type MaybePromise } from "../../base/turns/maybe-promise.ts";
-import { fromStored, type AdmissionRequest } from "../../resources/engine/engine.ts";
+import { type AdmissionRequest } from "../../resources/engine/engine.ts";
+import { fromStored } from "../../resources/engine/conversion.ts";
 import { complete } from "../../resources/input/input.ts";
 import { checkDecodedSize } from "../../resources/objects/stored.ts";
 import { resourceOf, type Resource } from "../../resources/registry/registry.ts";

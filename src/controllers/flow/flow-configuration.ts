@@ -11,7 +11,7 @@ import {
   PriorityLevelConfigurationV1,
 } from "../../kinds/flowcontrol/priority-level-configuration.ts";
 import type { Client, NewObject } from "../../resources/clients/client.ts";
-import { fromStored } from "../../resources/engine/engine.ts";
+import { fromStored } from "../../resources/engine/conversion.ts";
 import { unlessRaced } from "../../resources/clients/races.ts";
 import { EntryValues, Follower } from "../../resources/followers/follower.ts";
 import { namesOf, resourceOf, type Registry, type Resource } from "../../resources/registry/registry.ts";

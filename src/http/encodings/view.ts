@@ -3,7 +3,7 @@ import type { Resource } from "../../resources/registry/registry.ts";
 import type { ItemForm } from "../../resources/pages/joined-bodies.ts";
 import { itemForm } from "../../resources/reads/list.ts";
 import { decodeBody } from "../../resources/objects/stored.ts";
-import { fromStored } from "../../resources/engine/engine.ts";
+import { fromStored } from "../../resources/engine/conversion.ts";
 import type { KindContext } from "../../schema/context.ts";
 import type { ApiObject, Kind } from "../../schema/kind.ts";
 import { PartialObjectMetadata } from "../../schema/object-meta.ts";

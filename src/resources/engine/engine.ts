@@ -1,7 +1,7 @@
 import type { Clock } from "../../base/time/clock.ts";
 import type { Timestamps } from "../../base/time/timestamps.ts";
 import type { RecentFieldSets } from "../../fields/apply/recent-field-sets.ts";
-import { type MaybePromise, andThen } from "../../base/turns/maybe-promise.ts";
+import type { MaybePromise } from "../../base/turns/maybe-promise.ts";
 import type { WorkPace } from "../../base/turns/work-pace.ts";
 import {
   objectNotFound,
@@ -22,8 +22,6 @@ import type { Registry, Resource } from "../registry/registry.ts";
 import type { WatchObserver } from "../registry/watch-change.ts";
 import type { SelectorIndex } from "../selector-index/selector-index.ts";
 import type { TokenIssuer } from "./token-issuer.ts";
-import { decode } from "../../schema/decode.ts";
-import type { VersionedStorage } from "../registry/versioned-storage.ts";
 
 /** Dependencies of the verbs. */
 export interface Engine {
@@ -276,60 +274,4 @@ const admitsAll: Admitter = { concerns: () => false, mutate: () => undefined, va
 /** The same engine without admission, for steps of a request that admission has handled. */
 export function withoutAdmission(engine: Engine): Engine {
   return { ...engine, admit: admitsAll };
-}
-
-/** Converts an object to the storage version, without filling in its defaults. May change the argument. */
-export function toStored({ kind, stored }: Resource, object: ApiObject, context: KindContext): ApiObject {
-  if (kind.conversion === undefined) return object;
-  const canonical = decode(stored.kind.type, kind.conversion.toStored(object, context)).value as ApiObject;
-  canonical.apiVersion = stored.apiVersion;
-  canonical.kind = stored.kind.name;
-  return canonical;
-}
-
-/** Converts a stored object to the version of a resource type. May change the argument. */
-export function fromStored(
-  { kind, apiVersion }: Resource,
-  object: ApiObject,
-  context: KindContext,
-): ApiObject {
-  if (kind.conversion === undefined) return object;
-  const converted = kind.conversion.fromStored(object, context);
-  const canonical = decode(kind.type, converted).value as ApiObject;
-  canonical.apiVersion = apiVersion;
-  canonical.kind = kind.name;
-  return canonical;
-}
-
-const engines = new WeakMap<Engine, WeakMap<VersionedStorage, Engine>>();
-
-/**
- * Returns an engine whose store converts the objects to the version of the resource type, so that verbs need no conversion. Returns the
- * argument if objects are stored as they are served. The result is cached for each resource type.
- */
-export function engineInVersion(engine: Engine, { storage }: Resource): Engine {
-  if (storage === undefined || engine.isOutdated !== undefined) return engine;
-  let byStorage = engines.get(engine);
-  if (byStorage === undefined) engines.set(engine, (byStorage = new WeakMap()));
-  let versioned = byStorage.get(storage);
-  if (versioned === undefined) byStorage.set(storage, (versioned = engineOver(engine, storage)));
-  return versioned;
-}
-
-function engineOver(engine: Engine, storage: VersionedStorage): Engine {
-  const store = storage.viewOf(engine.store);
-  return {
-    ...engine,
-    store,
-    pages: {
-      read: (request) =>
-        andThen(engine.pages.read(request), (page) =>
-          andThen(store.showAll(page.entries), (entries) =>
-            entries === page.entries ? page : { ...page, entries, joined: undefined, forms: undefined },
-          ),
-        ),
-      close: () => engine.pages.close(),
-    },
-    isOutdated: (entry) => store.isOutdated(entry),
-  };
 }

@@ -7,16 +7,14 @@ import { FieldReport, invalidError } from "../../schema/faults.ts";
 import type { ApiObject, Kind } from "../../schema/kind.ts";
 import { groupHint, vocabularyNaming } from "../../vocabulary/other-vocabulary.ts";
 import {
-  toStored,
   kindContext,
   type InputEngine,
   type RequestReport,
   type Target,
-  engineInVersion,
-  fromStored,
   type Engine,
   type WriteOptions,
 } from "../engine/engine.ts";
+import { toStored, engineInVersion, fromStored } from "../engine/conversion.ts";
 import type { Resource } from "../registry/registry.ts";
 import { deepClone } from "../../base/json/value.ts";
 import type { MaybePromise } from "../../base/turns/maybe-promise.ts";

@@ -20,14 +20,8 @@ import { decode } from "../../schema/decode.ts";
 import { FieldReport, invalidError } from "../../schema/faults.ts";
 import type { ApiObject, ManagedFieldsEntryValue, PartSubresource } from "../../schema/kind.ts";
 import type { StructType } from "../../schema/types.ts";
-import {
-  fromStored,
-  toStored,
-  kindContext,
-  type Engine,
-  type Target,
-  type WriteOptions,
-} from "../engine/engine.ts";
+import { kindContext, type Engine, type Target, type WriteOptions } from "../engine/engine.ts";
+import { fromStored, toStored } from "../engine/conversion.ts";
 import type { LiveObject } from "../objects/live-object.ts";
 import type { Resource } from "../registry/registry.ts";
 import type { Conversions } from "../registry/versioned-storage.ts";

@@ -1,6 +1,7 @@
 import { andThen, type MaybePromise } from "../../base/turns/maybe-promise.ts";
 import type { Entry, Store } from "../../storage/store.ts";
-import { engineInVersion, notFound, type Engine, type Target } from "../engine/engine.ts";
+import { notFound, type Engine, type Target } from "../engine/engine.ts";
+import { engineInVersion } from "../engine/conversion.ts";
 import { keyOf } from "../registry/registry.ts";
 import { tooLargeVersion, type ResourceVersion } from "../engine/resource-version.ts";
 

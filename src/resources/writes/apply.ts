@@ -22,7 +22,6 @@ import { PartsFault } from "../../fields/apply/parts.ts";
 import type { ApiObject } from "../../schema/kind.ts";
 import type { Entry } from "../../storage/store.ts";
 import {
-  fromStored,
   conflict,
   detailsOf,
   kindContext,
@@ -32,6 +31,7 @@ import {
   type WriteOptions,
   type WriteResult,
 } from "../engine/engine.ts";
+import { fromStored } from "../engine/conversion.ts";
 import { createInContext } from "./create.ts";
 import { ignoredFields, managerOf, versionsOf, zeroObject } from "../ownership/field-ownership.ts";
 import { fieldsLastApplied, keepLastApplied } from "../ownership/last-applied.ts";

@@ -13,7 +13,8 @@ import {
 import { PartsFault } from "../../../src/fields/apply/parts.ts";
 import { shapeOfStruct } from "../../../src/fields/apply/shape.ts";
 import { builtInKinds } from "../../../src/kinds/all.ts";
-import { kindContext, type Target, fromStored } from "../../../src/resources/engine/engine.ts";
+import { kindContext, type Target } from "../../../src/resources/engine/engine.ts";
+import { fromStored } from "../../../src/resources/engine/conversion.ts";
 import { ignoredFields, versionsOf } from "../../../src/resources/ownership/field-ownership.ts";
 import { readObject, readPart } from "../../../src/resources/input/input.ts";
 import type { Resource } from "../../../src/resources/registry/registry.ts";

@@ -144,6 +144,24 @@ describe.each(["platform", "kubernetes"] as const)("hints about workloads, vocab
     expect(await events()).toEqual([]);
   });
 
+  it("stops following a kind for a minute after more than 100 workloads that wait", async () => {
+    const deployments = `${apps}/deployments`;
+    for (let number = 0; number <= 100; number++) {
+      await create(deployments, `none-${number}`, { selector, template, replicas: 0 });
+    }
+    await age();
+    await create(deployments, "in-the-pause", { selector, template });
+    await create(`/api/v1${namespace}/pods`, "other-kind", podSpec);
+    await age();
+    const named = async () => (await events()).map(({ involvedObject: { name } }) => name);
+    expect(await named()).toEqual(["other-kind"]);
+    await clock.advance(60_000);
+    await turns();
+    await create(deployments, "later", { selector, template });
+    await age();
+    expect((await named()).toSorted()).toEqual(["later", "other-kind"]);
+  });
+
   it("writes at most 30 events in a minute", async () => {
     for (let number = 0; number < 40; number++)
       await create(`/api/v1${namespace}/pods`, `web-${number}`, podSpec);

@@ -10,8 +10,10 @@ import { workloads, type Workload, type WorkloadObject } from "./workloads.ts";
 
 /** Age at which a workload that nothing has worked on gets its event. */
 const delayMs = 10_000;
-/** Maximum number of workloads that wait for this age; others get no event. */
-const maxPending = 1000;
+/** Maximum number of workloads that wait for this age. Above it a program creates them, and the hints pause. */
+const maxPending = 100;
+/** Pause after more workloads; those that are created in it get no event. While it lasts, creates cost nothing more. */
+const pauseMs = 60_000;
 /** Maximum number of events in a minute: they are for people, who create few workloads. */
 const maxPerMinute = 30;
 const minuteMs = 60_000;
@@ -76,12 +78,12 @@ class WorkloadHints implements RunningController {
     });
   }
 
-  private followLater(row: Workload): void {
+  private followLater(row: Workload, afterMs = retryMs): void {
     if (this.closed) return;
     const timer = this.context.clock.setTimer(() => {
       this.retries.delete(timer);
       this.follow(row);
-    }, retryMs);
+    }, afterMs);
     this.retries.add(timer);
   }
 
@@ -92,7 +94,7 @@ class WorkloadHints implements RunningController {
       { prefix, after },
       {
         events: (batch) => {
-          for (const event of batch) this.noticed(row, event);
+          if (!batch.every((event) => this.noticed(row, event))) this.pause(row);
         },
         ended: (error) => {
           if (!(error instanceof StoreClosedError)) this.followLater(row);
@@ -102,12 +104,22 @@ class WorkloadHints implements RunningController {
     this.subscriptions.set(row, subscription);
   }
 
-  private noticed({ kind }: Workload, { key, entry, previous }: StoreEvent): void {
-    if (entry === undefined || previous !== undefined || this.pending.size >= maxPending) return;
+  /** Adds a new workload to those that wait. Returns false if there are too many. */
+  private noticed({ kind }: Workload, { key, entry, previous }: StoreEvent): boolean {
+    if (entry === undefined || previous !== undefined) return true;
+    if (this.pending.size >= maxPending) return false;
     const { namespace, name } = namesOf(key);
     const pendingKey = `${kind.resource}/${namespace}/${name}`;
     this.pending.add(pendingKey);
     this.queue.addLater(pendingKey, delayMs);
+    return true;
+  }
+
+  /** Stops following the objects of a kind for a while. */
+  private pause(row: Workload): void {
+    this.subscriptions.get(row)?.close();
+    this.subscriptions.delete(row);
+    this.followLater(row, pauseMs);
   }
 
   /** Writes the event about a workload unless something works on it. */

@@ -197,7 +197,7 @@ describe("plinth auth", () => {
   });
 
   it.each<[string, string[], string]>([
-    ["no question", [], "no question; there are why, who-can, matrix"],
+    ["no question", [], "no question; there are why, who-can, matrix, visible"],
     ["an unknown question", ["what"], 'the question "what"'],
     ["no user", ["why"], "a user is needed"],
     ["no resource", ["why", "ann", "get"], "a verb and a resource are needed"],

@@ -6,6 +6,7 @@ import type { Flag } from "../flags/flag.ts";
 import { FlagReader, parseFlags, UsageError } from "../flags/flag-reader.ts";
 import { matrix } from "./matrix.ts";
 import type { AuthContext } from "./question.ts";
+import { visible } from "./visible.ts";
 import { whoCan } from "./who-can.ts";
 import { why } from "./why.ts";
 
@@ -29,7 +30,7 @@ export const authFlags: readonly Flag[] = [
     name: "group",
     type: "list",
     default: "",
-    doc: "why, matrix: groups of the user, comma-separated; the flag may be repeated.",
+    doc: "why, matrix, visible: groups of the user, comma-separated; the flag may be repeated.",
   },
   {
     name: "exact",
@@ -37,7 +38,12 @@ export const authFlags: readonly Flag[] = [
     default: "",
     doc: "why, matrix: don't add the groups of all authenticated users and of service accounts.",
   },
-  { name: "limit", type: "integer", default: "500", doc: "who-can: maximum number of subjects." },
+  {
+    name: "limit",
+    type: "integer",
+    default: "500",
+    doc: "who-can: maximum number of subjects. visible: maximum number of names.",
+  },
   { name: "output", short: "o", type: "string", default: "text", doc: "Output format: text or json." },
   ...accessFlags,
 ];
@@ -48,20 +54,21 @@ The exit code is 0 if the server answered, whether the action is allowed or not.
   plinth auth why USER VERB RESOURCE[/SUBRESOURCE] [NAME]   allowed by which rule; if not, the nearest rules
   plinth auth who-can VERB RESOURCE[/SUBRESOURCE] [NAME]    the allowed subjects, each with a binding
   plinth auth matrix USER [RESOURCE...]                     a user's verbs by resource
+  plinth auth visible USER [RESOURCE]                       how many objects a user may see, or their names
 
 RESOURCE is a name, short name or NAME.GROUP, or a URL path such as /metrics. A service account is called
 system:serviceaccount:NAMESPACE:NAME.`;
 
-const questions = { why, "who-can": whoCan, matrix };
+const questions = { why, "who-can": whoCan, matrix, visible };
 
 export const authCommand: Command = {
   flags: authFlags,
-  help: () => helpText("plinth auth why|who-can|matrix ... [FLAGS]", about, authFlags),
+  help: () => helpText("plinth auth why|who-can|matrix|visible ... [FLAGS]", about, authFlags),
   run: (words) => runAuth(words, process.env, (text) => void process.stdout.write(text)),
 };
 
 /**
- * Runs a subcommand (`why`, `who-can` or `matrix`) and writes its output.
+ * Runs a subcommand (`why`, `who-can`, `matrix` or `visible`) and writes its output.
  *
  * @returns the exit code
  * @throws {UsageError} @throws {ClientError}

@@ -1,13 +1,11 @@
 import { qualifiedName } from "../../base/object-errors.ts";
-import { similarName } from "../../base/similar-name.ts";
 import type { CheckResult } from "../../authorization/reviews/bulk.ts";
 import { maxChecks } from "../../kinds/insight/bulk-access-review.ts";
 import { ClientError } from "../client/client-error.ts";
 import type { Answer } from "../client/server-client.ts";
 import type { KnownResource } from "../client/resource-table.ts";
-import { UsageError } from "../flags/flag-reader.ts";
 import { columns } from "./columns.ts";
-import { requestVerbs } from "./unknown-names.ts";
+import { requestVerbs, servedResource } from "./unknown-names.ts";
 import { askInsight, attributesOf, subjectOf, type AuthAnswer, type AuthContext } from "./question.ts";
 
 /** The verbs of one resource that a user may use. */
@@ -53,7 +51,8 @@ interface NamedVerb {
 export async function matrix([user, ...words]: readonly string[], context: AuthContext): Promise<AuthAnswer> {
   const subject = subjectOf(user, context);
   const { namespace } = context;
-  const resources = words.length === 0 ? everything(context) : words.map((word) => served(word, context));
+  const resources =
+    words.length === 0 ? everything(context) : words.map((word) => servedResource(word, context.table));
   const checks = resources.flatMap((resource) =>
     requestVerbs
       .filter((verb) => resource.verbs.includes(verb))
@@ -167,19 +166,6 @@ function groupedByVerbs(byNamespace: ReadonlyMap<string, readonly string[]>): Na
 /** Returns all namespaced resources for a namespace, otherwise all resources. */
 function everything({ table, namespace }: AuthContext): readonly KnownResource[] {
   return namespace === "" ? table.resources : table.resources.filter(({ namespaced }) => namespaced);
-}
-
-function served(word: string, { table }: AuthContext): KnownResource {
-  const { known, subresource } = table.find(word);
-  if (known === undefined || subresource !== "") {
-    const similar = similarName(
-      word.split("/")[0]!,
-      table.resources.map(({ name }) => name),
-    );
-    const suggested = similar === undefined || similar === word ? "" : `; did you mean ${similar}?`;
-    throw new UsageError(`${JSON.stringify(word)} is no resource that this server serves${suggested}`);
-  }
-  return known;
 }
 
 /** @param short whether resources without allowed verbs are only counted. */

@@ -1,6 +1,7 @@
 import { qualifiedName } from "../../base/object-errors.ts";
 import { similarName } from "../../base/similar-name.ts";
-import type { NamedResource, ResourceTable } from "../client/resource-table.ts";
+import type { KnownResource, NamedResource, ResourceTable } from "../client/resource-table.ts";
+import { UsageError } from "../flags/flag-reader.ts";
 
 /** The verbs of requests for resources. */
 export const requestVerbs = [
@@ -51,6 +52,22 @@ export function notesOn({ verb, target, word, isExplained }: NamedAction, table:
     );
   }
   return notes.map((note) => `note: ${note}\n`).join("");
+}
+
+/**
+ * Returns a resource type of the server.
+ *
+ * @throws {UsageError} if the server doesn't serve it, or if it is a subresource.
+ */
+export function servedResource(word: string, table: ResourceTable): KnownResource {
+  const { known, subresource } = table.find(word);
+  if (known !== undefined && subresource === "") return known;
+  const similar = similarName(
+    word.split("/")[0]!,
+    table.resources.map(({ name }) => name),
+  );
+  const suggested = similar === undefined || similar === word ? "" : `; did you mean ${similar}?`;
+  throw new UsageError(`${JSON.stringify(word)} is no resource that this server serves${suggested}`);
 }
 
 function suggestion(word: string, candidates: readonly string[]): string {

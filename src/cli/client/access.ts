@@ -15,6 +15,8 @@ export interface Access {
   readonly authorization: string | undefined;
   /** Default namespace; empty if the kubeconfig has none. */
   readonly namespace: string;
+  /** The user whose rights the requests have; undefined for the caller's own. */
+  readonly impersonated?: { readonly user: string; readonly groups: readonly string[] };
 }
 
 /**

@@ -59,6 +59,19 @@ export class ServerClient {
   }
 
   /**
+   * Returns a client with the rights of another user. The caller of its requests needs the right to impersonate the user and each group.
+   *
+   * @throws {ClientError} if a name can't be sent in a header.
+   */
+  as(user: string, groups: readonly string[]): ServerClient {
+    for (const name of [user, ...groups]) {
+      if (!/^[!-~]([ -~]*[!-~])?$/.test(name))
+        throw new ClientError(`${JSON.stringify(name)} can't be impersonated: names are printable ASCII`);
+    }
+    return new ServerClient({ ...this.access, impersonated: { user, groups } });
+  }
+
+  /**
    * Gets the object of a path.
    *
    * @throws {ClientError}
@@ -174,9 +187,13 @@ export class ServerClient {
     path: string,
     { body, type, accept, signal }: RequestOptions,
   ): Promise<IncomingMessage> {
-    const { authorization } = this.access;
+    const { authorization, impersonated } = this.access;
     const headers = {
       accept,
+      ...(impersonated && {
+        "impersonate-user": impersonated.user,
+        "impersonate-group": [...impersonated.groups],
+      }),
       ...(authorization === undefined ? {} : { authorization }),
       ...(body === undefined ? {} : { "content-type": type, "content-length": Buffer.byteLength(body) }),
     };

@@ -1,5 +1,7 @@
 import { systemClock } from "../../base/time/clock.ts";
+import type { FaultyRequest } from "../../resources/engine/request-faults.ts";
 import type { Store } from "../../storage/store.ts";
+import { targetText } from "./fired-fault.ts";
 
 /** How {@link Faults.settle} decides that everything is quiet. */
 export interface SettleOptions {
@@ -26,6 +28,7 @@ export class Activity {
   private steps = 0;
   /** Number of requests so far. */
   requestCount = 0;
+  private lastRequest: FaultyRequest | undefined;
   /** Requests, deliveries and restarts that have begun and not ended. */
   private pending = 0;
   private failures: unknown[] = [];
@@ -38,8 +41,9 @@ export class Activity {
   }
 
   /** Counts a request; the result must be called when it ends. */
-  request(): () => void {
+  request(request: FaultyRequest): () => void {
     this.requestCount++;
+    this.lastRequest = request;
     return this.begin();
   }
 
@@ -82,10 +86,20 @@ export class Activity {
       }
       const requests = this.requestCount - firstRequest;
       if (requests > maxRequests)
-        throw new Error(`the server did not become quiet: more than ${maxRequests} requests (maxRequests)`);
+        throw new Error(
+          `the server did not become quiet: more than ${maxRequests} requests (maxRequests)${this.lastText(requests)}`,
+        );
       if (systemClock.monotonicNow() > deadline)
-        throw new Error(`the server did not become quiet in ${withinMs} ms (withinMs): ${requests} requests`);
+        throw new Error(
+          `the server did not become quiet in ${withinMs} ms (withinMs): ${requests} requests${this.lastText(requests)}`,
+        );
     }
+  }
+
+  /** Returns the last request for a message; empty if there was none. */
+  private lastText(requests: number): string {
+    const last = this.lastRequest;
+    return requests === 0 || last === undefined ? "" : `, the last ${targetText(last)} by ${last.user}`;
   }
 
   private async state(): Promise<string> {

@@ -10,10 +10,10 @@ import {
 import type { WatchChange, WatchObserver } from "../../resources/registry/watch-change.ts";
 import type { Revision, Store, Subscription } from "../../storage/store.ts";
 import { Activity, turn, type SettleOptions } from "./activity.ts";
-import { errorOf, watchEndOf } from "./fault-errors.ts";
+import { errorOf, faultNote, watchEndOf } from "./fault-errors.ts";
 import { checkRule, type FaultEffect, type FaultRule } from "./fault-rule.ts";
 import { FaultyWatch, type EventFate } from "./faulty-watch.ts";
-import { describeFault, type FiredFault } from "./fired-fault.ts";
+import { describeFault, targetText, type FiredFault } from "./fired-fault.ts";
 import { CountedRule } from "./rule-counts.ts";
 import { staleEngine } from "./stale-engine.ts";
 import { FaultyUser } from "./users.ts";
@@ -113,8 +113,10 @@ export class Faults {
    */
   crash(user: string): void {
     const state = this.user(user);
-    const lost = new ConnectionLostError(`the controller of ${JSON.stringify(user)} crashed (fault)`);
-    for (const watch of state.crash()) watch.end(lost);
+    for (const watch of state.crash()) {
+      const message = `the controller of ${JSON.stringify(user)} crashed (fault: ${watch.text})`;
+      watch.end(new ConnectionLostError(message));
+    }
     const done = this.activity.begin();
     const callbacks = [...state.onCrash];
     setImmediate(() => {
@@ -202,7 +204,7 @@ export class Faults {
     call: (engine: Engine, isLost: boolean) => MaybePromise<T>,
   ): MaybePromise<T> {
     const user = this.user(request.user);
-    const done = this.activity.request();
+    const done = this.activity.request(request);
     user.requests++;
     const fate = user.isDead(request.life) ? undefined : this.fateOf(request);
     const result = this.carryOut(request, engine, call, fate);
@@ -227,7 +229,7 @@ export class Faults {
     call: (engine: Engine, isLost: boolean) => MaybePromise<T>,
     fate: RequestFate | undefined,
   ): Promise<T> {
-    if (fate === undefined) throw new ConnectionLostError("the controller has crashed (fault)");
+    if (fate === undefined) throw new ConnectionLostError(`the controller has crashed ${faultNote(request)}`);
     // A controller that repeats its requests without end must not block the event loop.
     if (request.life !== undefined) await turn();
     for (const effect of fate.waits) await new Promise<void>((resolve) => this.wait(effect, resolve));
@@ -243,9 +245,9 @@ export class Faults {
   /** Returns the error of a request, after a crash if the fault is one. */
   private fail(effect: FaultEffect, request: FaultyRequest): Error {
     if ("error" in effect) return errorOf(effect, request);
-    if (!("crash" in effect)) return new ConnectionLostError("the connection was lost (fault)");
+    if (!("crash" in effect)) return new ConnectionLostError(`the connection was lost ${faultNote(request)}`);
     this.crash(request.user);
-    return new ConnectionLostError(`the controller crashed ${effect.crash} the write (fault)`);
+    return new ConnectionLostError(`the controller crashed ${effect.crash} the write ${faultNote(request)}`);
   }
 
   /** Decides about a request; delays and stale reads add up, the first failure counts. */
@@ -286,7 +288,7 @@ export class Faults {
   private interceptor(request: FaultyRequest): NonNullable<Engine["interceptWatch"]> {
     return (observer: WatchObserver, start: (observer: WatchObserver) => Subscription) => {
       const user = this.user(request.user);
-      const watch: FaultyWatch = new FaultyWatch(observer, {
+      const watch: FaultyWatch = new FaultyWatch(observer, targetText(request), {
         decide: (change) => this.eventFate(request, change),
         delivered: (upTo) => {
           this.activity.step();
@@ -314,7 +316,7 @@ export class Faults {
       this.record(id, request, name, effect);
       if ("dropEvent" in effect) copies = 0;
       else if ("repeatEvent" in effect) copies = 2;
-      else if ("endWatch" in effect) end ??= watchEndOf(effect, revision);
+      else if ("endWatch" in effect) end ??= watchEndOf(effect, { ...request, name }, revision);
       else waits.push(effect);
     }
     if (waits.length === 0 && copies === 1 && end === undefined) return undefined;

@@ -40,6 +40,8 @@ export class FaultyWatch implements Subscription {
 
   constructor(
     private readonly observer: WatchObserver,
+    /** Verb and collection, for messages. */
+    readonly text: string,
     private readonly parts: WatchParts,
   ) {}
 

@@ -20,12 +20,22 @@ export interface FiredFault {
   readonly text: string;
 }
 
+/** What a fault affects: a request, or the event of a watch with its object. */
+export type FaultTarget = Pick<
+  FiredFault,
+  "verb" | "group" | "resource" | "subresource" | "namespace" | "name"
+>;
+
+/** Returns the verb and the object or collection: `update configmaps shop/a`, `list configmaps in shop`. */
+export function targetText({ verb, group, resource, subresource, namespace, name }: FaultTarget): string {
+  const type = qualifiedName(resource, group) + (subresource === "" ? "" : `/${subresource}`);
+  if (name === "") return `${verb} ${type}${namespace === "" ? "" : ` in ${namespace}`}`;
+  return `${verb} ${type} ${namespace === "" ? "" : `${namespace}/`}${name}`;
+}
+
 /** Returns request and effect in one line: `update configmaps shop/a by operator: error 409`. */
 export function describeFault(fault: Omit<FiredFault, "id" | "request" | "text">): string {
-  const { user, verb, group, resource, subresource, namespace, name, effect } = fault;
-  const type = qualifiedName(resource, group) + (subresource === "" ? "" : `/${subresource}`);
-  const object = [namespace, name].filter((part) => part !== "").join("/");
-  return `${[verb, type, object].filter((part) => part !== "").join(" ")} by ${user}: ${effectText(effect)}`;
+  return `${targetText(fault)} by ${fault.user}: ${effectText(fault.effect)}`;
 }
 
 function effectText(effect: FaultEffect): string {

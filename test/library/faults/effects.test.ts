@@ -162,7 +162,7 @@ describe.each(Object.entries(transports))("faults of %s", (transport, connect) =
     else expect(await end).toBeDefined();
     await expect(driver.list()).resolves.toBeDefined();
     expect(started.server.faults.log.map(({ text }) => text)).toEqual([
-      "watch configmaps default by operator: error 410",
+      "watch configmaps in default by operator: error 410",
     ]);
   });
 

@@ -70,7 +70,7 @@ describe("explore", () => {
     ];
     const error = await failure({ seeds: [1], mix }, buggy);
     expect(error.faults.map(({ text }) => text)).toEqual([
-      "create configmaps default by controller: crash before",
+      "create configmaps in default by controller: crash before",
     ]);
     expect(error.message).toContain("The faults (of 2, the others aren't needed):");
     const whole = await failure({ seeds: [1], mix, shrink: false }, buggy);

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, test } from "vitest";
-import { createServer, manualClock, type FaultRule } from "../../../src/index.ts";
+import { createServer, manualClock, type FaultEffect, type FaultRule } from "../../../src/index.ts";
 import { useServer } from "../../support/use-server.ts";
 import { deleteConfigMaps, newConfigMap } from "./support.ts";
 
@@ -161,9 +161,11 @@ describe("settle", () => {
     };
     const loop = endless();
     await expect(faults.settle({ maxRequests: 50 })).rejects.toThrow(
-      /did not become quiet: more than 50 requests/,
+      /did not become quiet: more than 50 requests \(maxRequests\), the last list configmaps in default by operator$/,
     );
-    await expect(faults.settle({ withinMs: 20 })).rejects.toThrow(/did not become quiet in 20 ms/);
+    await expect(faults.settle({ withinMs: 20 })).rejects.toThrow(
+      /did not become quiet in 20 ms \(withinMs\): \d+ requests, the last list configmaps in default by operator$/,
+    );
     stops = true;
     await loop;
   });
@@ -188,9 +190,70 @@ test("the log names user, verb, object and effect", async () => {
   await client.create(newConfigMap("a")).catch(() => undefined);
   await client.find({ ...collection, name: "a" });
   expect(faults.log.map(({ text }) => text)).toEqual([
-    "create configmaps default by operator: error 504 after the request was carried out",
+    "create configmaps in default by operator: error 504 after the request was carried out",
     "get configmaps default/a by operator: staleBy 2",
   ]);
+});
+
+test.each<[FaultEffect, "update" | "create" | "list", string]>([
+  [
+    { error: 409 },
+    "update",
+    'Operation cannot be fulfilled on configmaps "a": the object has been modified; please apply your changes to the latest version and try again (fault: update configmaps default/a)',
+  ],
+  [
+    { error: 409 },
+    "create",
+    "an object of configmaps with this name already exists (fault: create configmaps in default)",
+  ],
+  [{ error: 410 }, "list", "too old resource version: 0 (fault: list configmaps in default)"],
+  [
+    { error: 429 },
+    "update",
+    "too many requests, please try again later (fault: update configmaps default/a)",
+  ],
+  [{ error: 500 }, "list", "Internal error occurred (fault: list configmaps in default)"],
+  [{ error: 503 }, "create", "the server is currently unavailable (fault: create configmaps in default)"],
+  [
+    { error: 504 },
+    "update",
+    "the request timed out; it may have been carried out (fault: update configmaps default/a)",
+  ],
+  [{ disconnect: true }, "update", "the connection was lost (fault: update configmaps default/a)"],
+  [
+    { crash: "before" },
+    "update",
+    "the controller crashed before the write (fault: update configmaps default/a)",
+  ],
+])("the error of %j names the request %s", async (effect, verb, message) => {
+  const { faults, client: own } = started.server;
+  const before = await own.create(newConfigMap("a"));
+  faults.add({ on: { user: "operator" }, times: 1, effect });
+  const client = operator();
+  const calls = {
+    update: () => client.update(before),
+    create: () => client.create(newConfigMap("b")),
+    list: () => client.list(collection),
+  };
+  await expect(calls[verb]()).rejects.toMatchObject({ message });
+  faults.restart("operator");
+});
+
+test.each<["closed" | "expired" | "disconnected", string]>([
+  ["closed", "the server closed the watch (fault: watch configmaps default/a)"],
+  ["expired", "(fault: watch configmaps default/a)"],
+  ["disconnected", "the connection of the watch was lost (fault: watch configmaps default/a)"],
+])("a watch that ends %s names the object of the event", async (endWatch, message) => {
+  const { faults, client: own } = started.server;
+  faults.add({ on: { user: "operator" }, effect: { endWatch } });
+  const client = operator();
+  const { resourceVersion } = await client.list(collection);
+  const end = new Promise<Error>((resolve) =>
+    client.watch({ ...collection, resourceVersion }, () => undefined, resolve),
+  );
+  await faults.settle();
+  await own.create(newConfigMap("a"));
+  expect((await end).message).toContain(message);
 });
 
 test("requests are recorded with the status of the fault, and with 0 without an answer", async () => {

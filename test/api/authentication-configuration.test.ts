@@ -276,7 +276,7 @@ describe("the file of --authentication-config", () => {
       (count) => count === 1,
     );
     expect(errors).toEqual([
-      expect.stringContaining(`--authentication-config ${file}: jwt[0].issuer.url: Invalid`),
+      expect.stringContaining(`authentication.configFile ${file}: jwt[0].issuer.url: Invalid`),
     ]);
     expect(await userOf(server, two.token(now()))).toMatchObject({ username: "ann" });
     expect(await metric(server, "success")).toBe(1);

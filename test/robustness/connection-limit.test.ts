@@ -61,7 +61,7 @@ describe("a server with a connection limit", () => {
     await server.admin.get("/livez");
     for (let i = 0; i < 5; i++) await refusedBytes();
     expect(warnings).toEqual([
-      { refused: 1, message: "too many connections: new ones are refused; see --max-connections" },
+      { refused: 1, message: "too many connections: new ones are refused; see maxConnections" },
     ]);
     await clock.advance(59_000);
     await refusedBytes();
@@ -74,7 +74,7 @@ describe("a server with a connection limit", () => {
   test("logs when the limit of open files allows fewer connections than configured", async () => {
     const files = openFileLimit();
     await start(10_000_000);
-    const told = warnings.some(({ message }) => message.startsWith("--max-connections 10000000: "));
+    const told = warnings.some(({ message }) => message.startsWith("maxConnections 10000000: "));
     expect(told).toBe(files !== undefined && files < 10_000_000);
   });
 });

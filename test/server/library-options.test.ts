@@ -1,14 +1,16 @@
 import { readFileSync } from "node:fs";
 import path from "node:path";
+import { inspect } from "node:util";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createServer, OptionsError, StatusError, type CreateServerOptions } from "../../src/index.ts";
 import { systemClock } from "../../src/base/time/clock.ts";
-import { serverOptionsOf } from "../../src/server/options/library-options.ts";
+import { inLibraryTerms, serverOptionsOf } from "../../src/server/options/library-options.ts";
 import { serverOptionTable } from "../../src/server/options/option-table.ts";
 import { flagNames } from "../../src/server/options/settings.ts";
 import type { Server } from "../../src/server/server.ts";
 import { filesBelow } from "../tidy/source-files.ts";
-import { root } from "../support/process.ts";
+import { StoreDamagedError, StoreUnavailableError } from "../../src/storage/store.ts";
+import { freePort, root } from "../support/process.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
 /** What starting a server with these options fails with, whatever their types say. */
@@ -94,6 +96,41 @@ describe("createServer rejects invalid options and names them", () => {
     expect((error as Error).message).toContain(message);
   });
 
+  test("an error of the store names options, in its message, its causes and its stack", async () => {
+    const endpoint = `http://127.0.0.1:${await freePort()}`;
+    const error = await failureOf({ storage: { engine: "etcd", endpoints: [endpoint] } });
+    expect(error).toBeInstanceOf(StoreUnavailableError);
+    const { message } = error as Error;
+    expect(message).toContain("nothing listens there; check storage.endpoints, and whether etcd runs");
+    expect(inspect(error)).toContain(message);
+    expect(inspect(error)).not.toMatch(/--etcd-servers/);
+  });
+
+  test("renames the flags of an error and of its causes, and no other words with dashes", () => {
+    const cause = new StoreDamagedError("leave out --durability");
+    const error = new Error("see --etcd-prefix, x--etcd-prefix, --etcd-prefixes, ---etcd-prefix", { cause });
+    expect(inLibraryTerms(error)).toBe(error);
+    expect(error.message).toBe("see storage.prefix, x--etcd-prefix, --etcd-prefixes, ---etcd-prefix");
+    expect(cause).toBeInstanceOf(StoreDamagedError);
+    expect(cause.message).toBe("leave out durability");
+    expect(error.stack).not.toContain("see --etcd-prefix");
+    error.cause = error;
+    expect(inLibraryTerms(error)).toBe(error);
+  });
+
+  test("messages of the log name options", async () => {
+    const messages: [object, string][] = [];
+    const write = (facts: object, message: string) => void messages.push([facts, message]);
+    const options = serverOptionsOf({ log: { info: write, warn: write, error: write } });
+    for (const level of ["info", "warn", "error"] as const)
+      options.log[level](
+        { error: "--durability: x", code: 3 },
+        "nothing is audited: set --audit-policy-file",
+      );
+    const message = [{ error: "durability: x", code: 3 }, "nothing is audited: set audit.policyFile"];
+    expect(messages).toEqual([message, message, message]);
+  });
+
   test("undefined options count as absent", () => {
     const all = Object.fromEntries(Object.keys(serverOptionTable).map((name) => [name, undefined]));
     expect(serverOptionsOf(all)).toEqual(serverOptionsOf({}));
@@ -102,9 +139,18 @@ describe("createServer rejects invalid options and names them", () => {
   test("each flag in an error of the server has an option, or can't be set by the library", () => {
     const flags = new Set(flagNames(serverOptionTable).values());
     const named = new Set<string>();
-    for (const file of filesBelow("src/server").filter((one) => !one.includes("/options/"))) {
+    const folders = [
+      "src/server",
+      "src/storage",
+      "src/remote",
+      "src/authentication",
+      "src/authorization",
+      "src/admission",
+    ];
+    const files = folders.flatMap((folder) => filesBelow(folder)).filter((one) => !one.includes("/options/"));
+    for (const file of files) {
       const code = readFileSync(path.join(root, file), "utf8").replaceAll(/^\s*(\*|\/\*|\/\/).*$/gm, "");
-      for (const [flag] of code.matchAll(/--[a-z][a-z-]+/g)) named.add(flag);
+      for (const [flag] of code.matchAll(/--[a-z][a-z-]+(?!\w|\.\w)/g)) named.add(flag);
     }
     expect([...named].filter((flag) => !flags.has(flag)).toSorted()).toEqual(["--cert-dir", "--data-dir"]);
   });

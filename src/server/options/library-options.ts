@@ -9,7 +9,6 @@ import type { Extensions } from "./extensions.ts";
 import { checkShape, methods } from "./code-shape.ts";
 import { extensionShapes, store } from "./extension-shapes.ts";
 import { serverOptionTable } from "./option-table.ts";
-import { OptionsError } from "./options-error.ts";
 import type { ServerOptions } from "./server-options.ts";
 import { testOptionKeys, testOptionsOf, type TestOptions } from "./test-options.ts";
 import { completeOptions, flagNames, isObject, settingsOf } from "./settings.ts";
@@ -70,7 +69,7 @@ export function serverOptionsOf(options: CreateServerOptions): ServerOptions {
     storage: ownStore ? (options.storage as Store) : storage,
     extensions: extensionsOf(options),
     clock,
-    log,
+    log: logInLibraryTerms(log),
   };
 }
 
@@ -96,18 +95,50 @@ const pathOfFlag = new Map([
   ["--data-dir", "storage.dir"] as const,
 ]);
 
-/** Replaces the flags in the message of an error about options by the options of the library. Other errors are returned unchanged. */
+/** Replaces flags by the options of the library in the message of an error, and in those of its causes; returns the same error. */
 export function inLibraryTerms(error: unknown): unknown {
   return renamedOptions(error, pathOfFlag);
 }
 
+/** Returns a logger whose messages, and the errors in their fields, name options of the library instead of flags. */
+function logInLibraryTerms(log: Logger): Logger {
+  if (log === silentLogger) return log;
+  const renamed = (text: string): string => renamedFlags(text, pathOfFlag);
+  const fieldsOf = (facts: object): object => {
+    const { error } = facts as { readonly error?: unknown };
+    return typeof error === "string" ? { ...facts, error: renamed(error) } : facts;
+  };
+  return {
+    info: (facts, message) => log.info(fieldsOf(facts), renamed(message)),
+    warn: (facts, message) => log.warn(fieldsOf(facts), renamed(message)),
+    error: (facts, message) => log.error(fieldsOf(facts), renamed(message)),
+  };
+}
+
+/** Maximum number of causes of an error whose messages are changed. */
+const maxCauses = 8;
+
 /**
- * Replaces flags in the message of an error about options.
+ * Replaces flags in the message of an error that ends a start, and in those of its causes. Its class and other members stay, by which programs
+ * distinguish errors.
  *
  * @param names the replacements by flag, with its dashes.
+ * @returns the same error.
  */
 export function renamedOptions(error: unknown, names: ReadonlyMap<string, string>): unknown {
-  if (!(error instanceof OptionsError)) return error;
-  const message = error.message.replaceAll(/--[a-z0-9-]+/g, (flag) => names.get(flag) ?? flag);
-  return new OptionsError(message, { cause: error });
+  let one = error;
+  for (let depth = 0; one instanceof Error && depth <= maxCauses; depth++, one = one.cause) {
+    const before = one.message;
+    const message = renamedFlags(before, names);
+    if (message === before) continue;
+    one.message = message;
+    // The stack repeats the message.
+    if (one.stack !== undefined) one.stack = one.stack.replace(before, () => message);
+  }
+  return error;
+}
+
+function renamedFlags(text: string, names: ReadonlyMap<string, string>): string {
+  if (!text.includes("--")) return text;
+  return text.replaceAll(/(?<![\w-])--[a-z0-9-]+/g, (flag) => names.get(flag) ?? flag);
 }

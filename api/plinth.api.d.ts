@@ -3088,6 +3088,17 @@ export interface KubeconfigOptions {
  */
 export interface ServerClient<Objects> extends TypedClient<Objects> {
   /**
+   * Returns the same client with the types of the objects of a definition. No request is made: create the definition with this client, or before.
+   *
+   * @param definition the result of `definitionOf`, from which the types are inferred.
+   *
+   * @example
+   * const definition = definitionOf(Order, { vocabulary: "kubernetes" });
+   * await server.client.apply(definition);
+   * const client = server.client.withTypesOf(definition);
+   */
+  withTypesOf<Added>(definition: DefinitionManifest<Added>): ServerClient<Objects & Added>;
+  /**
    * Returns whether the user of the client, or another one, is allowed an action. Asking needs no permission.
    *
    * @param verb API verb such as `get` or `create`; for a path the HTTP method in lower case.

@@ -4,6 +4,7 @@ import { SchemaFault, structuralSchema, type StructuralSchema } from "../schema/
 import { kubernetes } from "../vocabulary/kubernetes.ts";
 import { platform } from "../vocabulary/platform.ts";
 import type { Vocabulary } from "../vocabulary/vocabulary.ts";
+import type { ObjectsOf } from "./typed-objects.ts";
 
 /** Options of {@link definitionOf}. */
 export interface DefinitionOptions {
@@ -16,8 +17,16 @@ export interface DefinitionOptions {
   readonly conversion?: Readonly<Record<string, unknown>>;
 }
 
-/** A CustomResourceDefinition (v1) without status. */
-export interface DefinitionManifest {
+declare const definedObjects: unique symbol;
+
+/**
+ * A CustomResourceDefinition (v1) without status.
+ *
+ * @typeParam Objects the types of its objects, by `apiVersion kind`, for `withTypesOf` of a client.
+ */
+export interface DefinitionManifest<Objects = object> {
+  /** Has the types only; no manifest has this member. */
+  readonly [definedObjects]?: Objects;
   readonly apiVersion: string;
   readonly kind: "CustomResourceDefinition";
   readonly metadata: { readonly name: string };
@@ -58,12 +67,12 @@ export interface DefinitionVersion {
  * @example
  * writeFileSync("orders.yaml", stringify(definitionOf(Order)));
  */
-export function definitionOf(
-  kinds: Kind | readonly Kind[],
+export function definitionOf<const Kinds extends Kind | readonly Kind[]>(
+  kinds: Kinds,
   options: DefinitionOptions = {},
-): DefinitionManifest {
+): DefinitionManifest<ObjectsOf<VersionsIn<Kinds>>> {
   const vocabulary = options.vocabulary === "kubernetes" ? kubernetes : platform;
-  const versions: readonly Kind[] = "name" in kinds ? [kinds] : kinds;
+  const versions = versionsIn(kinds);
   const stored = storedOf(versions, options);
   const { name, resource, singular, scope, shortNames = [], categories = [] } = stored;
   const group = groupName(stored.group, vocabulary);
@@ -86,6 +95,17 @@ export function definitionOf(
       versions: versions.map((one) => versionOf(one, one === stored, vocabulary)),
     },
   };
+}
+
+/** The kinds of an argument that is a list or a single kind. */
+type VersionsIn<Kinds> = Kinds extends readonly Kind[]
+  ? Kinds
+  : Kinds extends Kind
+    ? readonly [Kinds]
+    : readonly [];
+
+function versionsIn(kinds: Kind | readonly Kind[]): readonly Kind[] {
+  return "name" in kinds ? [kinds] : kinds;
 }
 
 /** Returns the kind in the stored version. */

@@ -324,6 +324,26 @@ test("docs/extensions.md: its program prints a definition with the type of its o
   );
 });
 
+test("docs/extensions.md: a client with the types of the definition gets its objects", () => {
+  const program = `${blockOf("docs/extensions.md", "ts").replace("definitionOf }", "createServer, definitionOf }")}
+const server = await createServer({ port: false });
+const { metadata, ...type } = definitionOf(Order);
+await server.client.apply(definitionOf(Order));
+const isServed = (one) => one.status?.conditions?.some(({ type, status }) => type === "Established" && status === "True");
+await server.client.waitFor({ ...type, name: metadata.name }, isServed);
+await server.client.apply({ apiVersion: "v1", kind: "Namespace", metadata: { name: "shop" } });
+const one = { apiVersion: "shop.example.com/v1", kind: "Order", metadata: { name: "one", namespace: "shop" } };
+await server.client.apply({ ...one, spec: { item: "tea" } });
+${blockOf("docs/extensions.md", "ts client")}
+console.log(order.spec.item, order.spec.count);
+await server.close();
+`;
+  const library = pathToFileURL(path.join(root, "dist/index.js")).href;
+  writeFileSync(file("client.mjs"), program.replace('"plinth"', JSON.stringify(library)));
+  const { status, stdout, stderr } = spawnSync(process.execPath, [file("client.mjs")], { encoding: "utf8" });
+  expect([status, stderr, stdout.split("\n").at(-2)]).toEqual([0, "", "tea 1"]);
+});
+
 const manifests =
   process.env["PLINTH_MANIFESTS"] ?? path.resolve(import.meta.dirname, "../../../shared/manifests");
 const large = path.join(manifests, "kube-prometheus/setup");

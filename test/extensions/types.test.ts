@@ -4,6 +4,7 @@ import {
   createServer,
   declareGroup,
   definitionOf,
+  type DefinitionManifest,
   type ObjectFor,
   type Server,
 } from "../../src/index.ts";
@@ -102,6 +103,44 @@ test("custom objects without types have any fields, in every method of the clien
   } finally {
     await custom.close();
   }
+});
+
+test("the client has the types of a definition that is made from a declared kind", async () => {
+  const custom = await createServer({ port: false });
+  try {
+    const definition = definitionOf(Order);
+    await custom.client.apply(definition);
+    await custom.client.waitFor(
+      { apiVersion: definition.apiVersion, kind: definition.kind, name: definition.metadata.name },
+      (one) => JSON.stringify(one?.["status"] ?? null).includes('"Established"'),
+    );
+    const client = custom.client.withTypesOf(definition);
+    const order = { apiVersion: "shop.example.com/v1", kind: "Order" } as const;
+    const created = await client.create({ ...order, metadata: inDefault, customer: "ada", lines: [] });
+    expectTypeOf(created).toEqualTypeOf<ObjectFor<typeof Order>>();
+    expect(created.customer).toBe("ada");
+    const { items } = await client.list(order);
+    expect(items.map(({ customer }) => customer)).toEqual(["ada"]);
+    const [applied] = await client.apply({ ...order, metadata: inDefault, customer: "bob" }, { force: true });
+    expectTypeOf(applied).toEqualTypeOf<ObjectFor<typeof Order>>();
+    // The built-in kinds keep their types.
+    const map = await client.create({ apiVersion: "v1", kind: "ConfigMap", metadata: inDefault });
+    expectTypeOf(map).toEqualTypeOf<ConfigMap>();
+    const incomplete = { ...order, metadata: inDefault };
+    // @ts-expect-error a required field is missing
+    await expect(client.create(incomplete)).rejects.toThrow("customer");
+  } finally {
+    await custom.close();
+  }
+});
+
+test("a definition without types of its kinds leaves those of the client as they are", () => {
+  const definition: DefinitionManifest = definitionOf(Order);
+  const client = server.client.withTypesOf(definition);
+  expect(client).toBe(server.client);
+  expectTypeOf(client.get<"v1", "ConfigMap">).returns.resolves.toEqualTypeOf<ConfigMap>();
+  // A list of versions has the types of each.
+  expectTypeOf(definitionOf([Order])).toEqualTypeOf<DefinitionManifest<ObjectsOf<readonly [typeof Order]>>>();
 });
 
 /** Compiled, never run. */

@@ -18,6 +18,10 @@ export class LibraryClient extends Client {
     super(service.engine, caller, authorize, service.reviews);
   }
 
+  withTypesOf(): this {
+    return this;
+  }
+
   can(verb: string, resourceOrPath: string, options: AccessOptions = {}): Promise<boolean> {
     return decideAction(this.service, this.caller, verb, resourceOrPath, options);
   }

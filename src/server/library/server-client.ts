@@ -1,5 +1,6 @@
 import type { ExplanationStatus } from "../../authorization/reviews/explanation.ts";
 import type { ObjectAt, OneOf, TypedClient } from "../../resources/clients/typed-client.ts";
+import type { DefinitionManifest } from "../../kinds/definition-of.ts";
 import type { ApiObject } from "../../schema/kind.ts";
 
 /** What an action is about, and who performs it; see {@link ServerClient.can}. */
@@ -59,6 +60,18 @@ export interface KubeconfigOptions {
  * @typeParam Objects the types of the objects, by `apiVersion kind`.
  */
 export interface ServerClient<Objects> extends TypedClient<Objects> {
+  /**
+   * Returns the same client with the types of the objects of a definition. No request is made: create the definition with this client, or before.
+   *
+   * @param definition the result of `definitionOf`, from which the types are inferred.
+   *
+   * @example
+   * const definition = definitionOf(Order, { vocabulary: "kubernetes" });
+   * await server.client.apply(definition);
+   * const client = server.client.withTypesOf(definition);
+   */
+  withTypesOf<Added>(definition: DefinitionManifest<Added>): ServerClient<Objects & Added>;
+
   /**
    * Returns whether the user of the client, or another one, is allowed an action. Asking needs no permission.
    *

@@ -41,8 +41,41 @@ await client.get({ apiVersion: "acme.dev/v1", kind: "Tenent", name: "a" }); // T
 export const other: ApiObject = await client.get({ apiVersion: "other.dev/v1", kind: "Thing", name: "a" });
 `;
 
+/** The same for the types that the client infers from a definition of a declared kind. */
+const inferring = `import { createServer, declareGroup, definitionOf } from "plinth";
+const { kind, struct, field, int32, ObjectMeta } = declareGroup("acme.dev", "v1");
+const Spec = struct("TenantSpec", "Seats.", { seats: field(1, int32, "Seats.").required() });
+const fields = { metadata: field(1, ObjectMeta, "Metadata."), spec: field(2, Spec, "Seats.").required() };
+const Tenant = kind({ name: "Tenant", resource: "tenants", singular: "tenant", scope: "Cluster", doc: "A tenant.", fields });
+const server = await createServer({ port: false });
+const client = server.client.withTypesOf(definitionOf(Tenant));
+export const seats: number = (await client.get({ apiVersion: "acme.dev/v1", kind: "Tenant", name: "a" })).spec.seats;
+await client.create({ apiVersion: "acme.dev/v1", kind: "Tenant", metadata: { name: "a" }, spec: { seats: "one" } }); // TS2322
+`;
+
 describe.each(["5.4.5", "5.9.3", "7.0.2"])("a project with TypeScript %s", (version) => {
   const installed = useInstalledPackage(`typescript@${version}`, "@types/node@20");
+
+  /** Checks that a program has exactly the errors of its comments. */
+  function compile(text: string, flags: readonly string[]): void {
+    installed.write("program.ts", text);
+    const tsc = path.join(installed.home, "node_modules/typescript/bin/tsc");
+    const words = [tsc, "--noEmit", "--strict", "--target", "es2022", "--module", "nodenext", ...flags];
+    // Node's own declarations use those of disposables.
+    const libraries = ["--lib", "es2023,esnext.disposable", "--types", "node"];
+    const { stdout } = spawnSync(process.execPath, [...words, ...libraries, "program.ts"], {
+      cwd: installed.home,
+      encoding: "utf8",
+    });
+    const expected = text.split("\n").flatMap((line, index) => {
+      const code = / \/\/ (TS\d+)$/.exec(line)?.[1];
+      return code === undefined ? [] : [`program.ts(${index + 1}): ${code}`];
+    });
+    const errors = stdout.split("\n").filter((line) => line.includes("error TS"));
+    expect(errors.map((line) => line.replace(/^(\S+)\((\d+),\d+\): error (TS\d+).*$/, "$1($2): $3"))).toEqual(
+      expected,
+    );
+  }
 
   it.each([[], ["--skipLibCheck"]])(
     "has the types that plinth types wrote in every method of the client %s",
@@ -50,25 +83,12 @@ describe.each(["5.4.5", "5.9.3", "7.0.2"])("a project with TypeScript %s", (vers
       installed.write("tenants.yaml", definition);
       const types = installed.node("node_modules/plinth/dist/plinth.js", "types", "-f", "tenants.yaml");
       installed.write("tenants.ts", types);
-      installed.write("program.ts", `import "./tenants.js";\n${program}`);
-      const tsc = path.join(installed.home, "node_modules/typescript/bin/tsc");
-      const words = [tsc, "--noEmit", "--strict", "--target", "es2022", "--module", "nodenext", ...flags];
-      // Node's own declarations use those of disposables.
-      const libraries = ["--lib", "es2023,esnext.disposable", "--types", "node"];
-      const { stdout } = spawnSync(process.execPath, [...words, ...libraries, "program.ts"], {
-        cwd: installed.home,
-        encoding: "utf8",
-      });
-      const lines = readFileSync(path.join(installed.home, "program.ts"), "utf8").split("\n");
-      const expected = lines.flatMap((line, index) => {
-        const code = / \/\/ (TS\d+)$/.exec(line)?.[1];
-        return code === undefined ? [] : [`program.ts(${index + 1}): ${code}`];
-      });
-      const errors = stdout.split("\n").filter((line) => line.includes("error TS"));
-      expect(
-        errors.map((line) => line.replace(/^(\S+)\((\d+),\d+\): error (TS\d+).*$/, "$1($2): $3")),
-      ).toEqual(expected);
+      compile(`import "./tenants.js";\n${program}`, flags);
     },
+  );
+
+  it.each([[], ["--skipLibCheck"]])("infers the types of a definition's objects %s", (...flags) =>
+    compile(inferring, flags),
   );
 });
 

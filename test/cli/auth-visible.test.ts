@@ -2,6 +2,9 @@ import { writeFileSync } from "node:fs";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { runAuth } from "../../src/cli/auth/auth.ts";
+import type { AuthContext } from "../../src/cli/auth/question.ts";
+import { visible } from "../../src/cli/auth/visible.ts";
+import { ClientError } from "../../src/cli/client/client-error.ts";
 import {
   RBAC,
   clusterRole,
@@ -184,6 +187,82 @@ describe("plinth auth visible", () => {
     ["an anonymous user", ["system:anonymous", "secrets"], "403"],
   ])("refuses %s", async (_what, words, message) => {
     await fails(words, message);
+  });
+});
+
+describe("visible on other servers", () => {
+  type List = (path: string) => object;
+  const refused = new ClientError("the server answers 403: no list", 403);
+  /** Asks servers whose lists are those of the functions. */
+  const on = (own: List, theirs: List, extensions: object = { listViews: ["mine"] }) => {
+    const clientOf = (list: List) => ({
+      get: () => Promise.resolve(extensions),
+      listMetadata: async (url: string) => list(url),
+      as: () => clientOf(theirs),
+      close: () => undefined,
+    });
+    const resourceOf = (name: string, group: string) => {
+      const verbs = ["list"];
+      return {
+        name,
+        group,
+        groupVersion: group === "" ? "v1" : `${group}/v1`,
+        kind: name,
+        shortNames: [],
+        namespaced: true,
+        verbs,
+      };
+    };
+    const resources = [resourceOf("maps", ""), resourceOf("widgets", "ext.example.com")];
+    const context = {
+      client: clientOf(own),
+      table: { resources },
+      namespace: "",
+      groups: [],
+      exact: false,
+      limit: 500,
+    };
+    return visible(["devi"], context as unknown as AuthContext);
+  };
+  const empty = { items: [], metadata: {} };
+
+  it("shows the error of a type without views, and the counts of the others", async () => {
+    const list: List = (url) => {
+      if (url.includes("widgets")) throw refused;
+      return { items: [{ metadata: { name: "a" } }], metadata: {} };
+    };
+    const { text, object } = await on(list, list);
+    expect(text).toMatch(/^maps +1 +1$/m);
+    expect(text).toMatch(/^widgets\.ext\.example\.com +no view +-$/m);
+    expect(text).toContain("note: widgets.ext.example.com: the server answers 403: no list\n");
+    expect(object).toHaveProperty("resources.1.error", refused.message);
+  });
+
+  it("stops counting at 10,000 objects", async () => {
+    const items = Array.from({ length: 500 }, (_, n) => ({ metadata: { name: `${n}` } }));
+    let pages = 0;
+    const { text } = await on(
+      () => empty,
+      () => (pages++, { items, metadata: { continue: "next" } }),
+    );
+    expect(pages).toBe(2 * 20);
+    expect(text).toMatch(/^maps +more than 10000 +0$/m);
+  });
+
+  it("refuses servers without views, and passes on other errors", async () => {
+    await expect(
+      on(
+        () => empty,
+        () => empty,
+        {},
+      ),
+    ).rejects.toThrow("it has no lists with view=mine");
+    const lost = new ClientError("can't be reached");
+    const fail: List = () => {
+      throw lost;
+    };
+    await expect(on(() => empty, fail)).rejects.toBe(lost);
+    await expect(on(fail, () => empty)).rejects.toBe(lost);
   });
 });
 

@@ -19,9 +19,10 @@ beforeEach(async () => {
   await extension.register(server.admin);
 });
 afterEach(async () => {
-  const closed = server.close();
-  // A call that the extension server doesn't answer ends at its time limit.
-  await clock.advance(60_000);
+  let isClosed = false;
+  const closed = server.close().then(() => (isClosed = true));
+  // A call that the extension server doesn't answer ends at its time limit; it may begin after the close.
+  while (!isClosed) await clock.advance(60_000);
   await closed;
   await extension.close();
 });

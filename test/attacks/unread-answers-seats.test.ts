@@ -5,7 +5,7 @@ import { configMaps, rejecting, useFlowServer } from "../api/flow-support.ts";
 import { configMap, ManualClock, ok, until } from "../api/support.ts";
 import { closeSockets, shownEvents, WatchSocket } from "../robustness/watch-socket.ts";
 
-const { flow, start, annsLevel, executing } = useFlowServer();
+const { flow, start, annsLevel, executing, metric } = useFlowServer();
 let session: ClientHttp2Session | undefined;
 afterEach(() => {
   session?.destroy();
@@ -105,6 +105,11 @@ test("a WebSocket watch that its client doesn't read releases its seat to other 
   const other = () => flow.server.as("ann").get(`${configMaps}/none`);
   expect((await other()).status).toBe(429);
   await untilReleased(clock, async () => (await other()).status === 404);
+  // The watch needs a seat to send on; the response of the other request can come before its seat is free.
+  await until(
+    () => metric("current_executing_requests", "tight"),
+    (count) => (count ?? 0) === 0,
+  );
   socket.resume();
   const events = shownEvents(await socket.messages(20));
   expect(events).toHaveLength(20);

@@ -4,8 +4,6 @@ import { consolePrefix } from "./console/console-files.ts";
 /** Media type of the page. */
 export const htmlMediaType = "text/html; charset=utf-8";
 
-/** Maximum number of rights on the page. */
-const maxRights = 20;
 /** Maximum length of the text of a right or name. */
 const maxTextLength = 300;
 
@@ -69,12 +67,12 @@ function visitorText(visitor: Visitor | undefined): string {
   const noCredentials =
     "Your browser sent no credentials that this server accepts, so it can't show you objects.";
   if (visitor === undefined) return noCredentials;
-  const { name, isAnonymous, mayDoEverything, rights, incomplete } = visitor;
+  const { name, isAnonymous, mayDoEverything, rights, furtherRights, incomplete } = visitor;
   const user = isAnonymous ? noCredentials : `You are <code>${plain(name)}</code>.`;
   if (mayDoEverything) return `${user} You may do everything.`;
   if (rights.length === 0 && !incomplete) return `${user} You may do nothing in all namespaces.`;
-  const rows = rights.slice(0, maxRights).map((right) => `<li><code>${plain(right)}</code></li>`);
-  if (rights.length > maxRights) rows.push(`<li>and ${rights.length - maxRights} more</li>`);
+  const rows = rights.map((right) => `<li><code>${plain(right)}</code></li>`);
+  if (furtherRights > 0) rows.push(`<li>and ${furtherRights} more</li>`);
   if (incomplete) rows.push("<li>and what an authorizer allows that can't list its rules</li>");
   return `${user} In all namespaces you may:<ul>${rows.join("\n")}</ul>`;
 }
@@ -89,8 +87,8 @@ certificate of the server's CA, <code>pki/ca.crt</code>, are in it. With curl: <
 
 /** Returns a text for HTML; a long one is cut off. */
 function plain(text: string): string {
-  const shown = text.length > maxTextLength ? `${text.slice(0, maxTextLength)}…` : text;
-  return shown
+  const start = text.length > maxTextLength ? `${text.slice(0, maxTextLength)}…` : text;
+  return start
     .replaceAll("&", "&amp;")
     .replaceAll("<", "&lt;")
     .replaceAll(">", "&gt;")

@@ -6,8 +6,10 @@ export interface Visitor {
   /** Whether the request had no credentials. */
   readonly isAnonymous: boolean;
   readonly mayDoEverything: boolean;
-  /** The rules that apply in all namespaces, one text each. */
+  /** The first rules that apply in all namespaces, one text each. */
   readonly rights: readonly string[];
+  /** Number of further rules. */
+  readonly furtherRights: number;
   /** Whether an authorizer can't list its rules. */
   readonly incomplete: boolean;
 }

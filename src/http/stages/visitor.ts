@@ -3,6 +3,10 @@ import type { NonResourceRule, ResourceRule } from "../../authorization/authoriz
 import type { UserInfo } from "../../base/user-info.ts";
 import type { Visitor } from "../request/visitor.ts";
 
+/** Maximum number of rights on the page, and of entries in each list of a rule. */
+const maxRights = 20;
+const maxEntries = 10;
+
 /** Returns what a user may do in all namespaces, for the page of `/`. */
 export async function visitorOf(
   authorizer: AuthorizerChain,
@@ -10,11 +14,15 @@ export async function visitorOf(
   systemPrefix: string,
 ): Promise<Visitor> {
   const { resourceRules, nonResourceRules, incomplete } = await authorizer.rulesFor(user, "");
+  const ofResources = resourceRules.slice(0, maxRights);
+  const ofPaths = nonResourceRules.slice(0, maxRights - ofResources.length);
+  const rights = [...ofResources.map(resourceRight), ...ofPaths.map(pathRight)];
   return {
     name: user.name,
     isAnonymous: user.groups.includes(`${systemPrefix}unauthenticated`),
     mayDoEverything: await mayDoEverything(authorizer, user),
-    rights: [...resourceRules.map(resourceRight), ...nonResourceRules.map(pathRight)],
+    rights,
+    furtherRights: resourceRules.length + nonResourceRules.length - rights.length,
     incomplete,
   };
 }
@@ -30,13 +38,22 @@ async function mayDoEverything(authorizer: AuthorizerChain, user: UserInfo): Pro
 }
 
 function resourceRight({ verbs, apiGroups, resources, resourceNames }: ResourceRule): string {
-  const types = apiGroups.flatMap((group) =>
-    resources.map((resource) => (group === "" || resource === "*" ? resource : `${resource}.${group}`)),
-  );
-  const names = resourceNames.length === 0 ? "" : ` named ${resourceNames.join(", ")}`;
-  return `${verbs.join(", ")}: ${types.join(", ")}${names}`;
+  const types = apiGroups
+    .slice(0, maxEntries)
+    .flatMap((group) =>
+      resources
+        .slice(0, maxEntries)
+        .map((resource) => (group === "" || resource === "*" ? resource : `${resource}.${group}`)),
+    );
+  const names = resourceNames.length === 0 ? "" : ` named ${listed(resourceNames)}`;
+  return `${listed(verbs)}: ${types.join(", ")}${names}`;
 }
 
 function pathRight({ verbs, nonResourceURLs }: NonResourceRule): string {
-  return `${verbs.join(", ")}: ${nonResourceURLs.join(", ")}`;
+  return `${listed(verbs)}: ${listed(nonResourceURLs)}`;
+}
+
+/** Returns the first entries of a list as a text. */
+function listed(entries: readonly string[]): string {
+  return `${entries.slice(0, maxEntries).join(", ")}${entries.length > maxEntries ? ", …" : ""}`;
 }

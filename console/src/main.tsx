@@ -26,12 +26,12 @@ function Console() {
 
 const code = takeCode();
 const response = takeProviderResponse();
-const kept = takeKeptSession();
+const credentials = takeKeptSession();
 followPlace();
 followTheme();
 followKeys();
 keepSession();
 if (code !== undefined) signInWithCode(code).catch(reportBug);
 else if (response !== undefined) finishSignIn(response).catch(reportBug);
-else if (kept !== undefined) continueSession(kept).catch(reportBug);
+else if (credentials !== undefined) continueSession(credentials).catch(reportBug);
 render(<Console />, document.getElementById("console")!);

@@ -27,48 +27,48 @@ const limit = 200;
  * read is left out.
  */
 export async function readCertificates(
-  known: KnownTypes,
+  types: KnownTypes,
   signal: AbortSignal,
 ): Promise<readonly KnownCertificate[]> {
-  const found = await Promise.all([
+  const groups = await Promise.all([
     ofServer(signal),
     ofObjects(
-      known,
+      types,
       ["", "Secret"],
       `&fieldSelector=${encodeURIComponent("type=kubernetes.io/tls")}`,
       signal,
       (one) => textAt(recordAt(one, "data"), "tls.crt"),
     ),
-    ofObjects(known, ["certificates", "CertificateSigningRequest"], "", signal, (one) =>
+    ofObjects(types, ["certificates", "CertificateSigningRequest"], "", signal, (one) =>
       textAt(recordAt(one, "status"), "certificate"),
     ),
   ]);
   signal.throwIfAborted();
-  return found.flat().toSorted((one, other) => one.expiresMs - other.expiresMs);
+  return groups.flat().toSorted((one, other) => one.expiresMs - other.expiresMs);
 }
 
 async function ofServer(signal: AbortSignal): Promise<KnownCertificate[]> {
   const response = await send("/metrics", { accept: "text/plain", signal }).catch(() => undefined);
   if (response === undefined) return [];
-  const found: KnownCertificate[] = [];
+  const certificates: KnownCertificate[] = [];
   for (const [name, samples] of parseMetrics(await response.text())) {
     if (!name.endsWith("_certificate_expiration_timestamp_seconds")) continue;
     for (const { labels, value } of samples) {
       const use = Object.values(labels).join(" ");
-      found.push({ title: `the server's ${use} certificate`, expiresMs: value * 1000 });
+      certificates.push({ title: `the server's ${use} certificate`, expiresMs: value * 1000 });
     }
   }
-  return found;
+  return certificates;
 }
 
 async function ofObjects(
-  known: KnownTypes,
+  types: KnownTypes,
   builtIn: readonly [string, string],
   query: string,
   signal: AbortSignal,
   pemOf: (object: ListedObject) => string,
 ): Promise<KnownCertificate[]> {
-  const type = builtInType(known, builtIn);
+  const type = builtInType(types, builtIn);
   if (type === undefined) return [];
   const list = await getJson<{ items: ListedObject[] }>(`${pathOf(type, "")}?limit=${limit}${query}`, {
     signal,

@@ -40,12 +40,12 @@ const parallel = 4;
 export async function findUsers(
   target: ResourceType,
   { metadata: { namespace = "", name, labels = {} } }: ApiObject,
-  known: KnownTypes,
+  types: KnownTypes,
   signal: AbortSignal,
 ): Promise<UserSearch> {
   const users: UserOfObject[] = [];
   const incomplete: ResourceType[] = [];
-  await inParallel(usersOf(target, known), parallel, async (type) => {
+  await inParallel(usersOf(target, types), parallel, async (type) => {
     // A node has pods without end; the server finds its own.
     const ofNode =
       target.kind === "Node" && type.kind === "Pod" ? { fieldSelector: `spec.nodeName=${name}` } : {};
@@ -67,7 +67,7 @@ export async function findUsers(
   return { users: users.toSorted((one, other) => (textOf(one) < textOf(other) ? -1 : 1)), incomplete };
 
   function pathToTarget(item: ListedObject): string | undefined {
-    return referencesOf(item, known).find(
+    return referencesOf(item, types).find(
       (one) =>
         one.type === target && one.name === name && (!target.namespaced || one.namespace === namespace),
     )?.path;

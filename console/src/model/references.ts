@@ -67,14 +67,14 @@ interface Source {
 
 /** Returns the references of an object in the order of its fields. Kinds that the server doesn't serve are left out. */
 export function referencesOf(object: Source & object, known: KnownTypes): Reference[] {
-  const found: Reference[] = [];
+  const references: Reference[] = [];
   const { namespace: ownNamespace = "" } = object.metadata;
   let visited = 0;
   const add = (path: string, type: ResourceType | undefined, name: unknown, namespace: unknown) => {
-    if (type === undefined || typeof name !== "string" || name === "" || found.length >= maxReferences)
+    if (type === undefined || typeof name !== "string" || name === "" || references.length >= maxReferences)
       return;
     const scope = typeof namespace === "string" && namespace !== "" ? namespace : ownNamespace;
-    found.push({ path, type, namespace: type.namespaced ? scope : "", name });
+    references.push({ path, type, namespace: type.namespaced ? scope : "", name });
   };
   const visit = (value: unknown, path: string, field: string): void => {
     if (++visited > maxVisited) return;
@@ -99,7 +99,7 @@ export function referencesOf(object: Source & object, known: KnownTypes): Refere
     }
   };
   visit(object, "", "");
-  return found;
+  return references;
 }
 
 /** Returns a built-in kind of the server. */

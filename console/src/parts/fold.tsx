@@ -7,7 +7,7 @@ interface FoldProps<T> {
   readonly limit?: number;
   /** What the items are, in the plural. */
   readonly noun: string;
-  readonly children: (shown: readonly T[]) => ComponentChildren;
+  readonly children: (visible: readonly T[]) => ComponentChildren;
 }
 
 /** Shows the first items of a long list, and the others when asked. */

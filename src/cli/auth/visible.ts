@@ -163,24 +163,24 @@ async function rowOf(
 
 function countsText(rows: readonly VisibleRow[]): string {
   const name = ({ resource, group }: VisibleRow): string => qualifiedName(resource, group);
-  const shown = rows.filter(
+  const listed = rows.filter(
     ({ visible: count = 0, total = 0, error }) => count > 0 || total > 0 || error !== undefined,
   );
   const table = columns(
     ["RESOURCE", "VISIBLE", "ALL"],
-    shown.map((row) => {
+    listed.map((row) => {
       const { visible: count, moreVisible = false, total, error } = row;
       const cell = error === undefined ? countText({ count: count ?? 0, isMinimum: moreVisible }) : "no view";
       return [name(row), cell, total === undefined ? "-" : `${total}`];
     }),
   );
-  const others = rows.length - shown.length;
+  const others = rows.length - listed.length;
   const rest =
     others === 0 ? "" : `nothing is visible of ${others} other resource${others === 1 ? "" : "s"}\n`;
-  const notes = shown.flatMap((row) =>
+  const notes = listed.flatMap((row) =>
     row.error === undefined ? [] : [`note: ${name(row)}: ${row.error}\n`],
   );
-  return `${shown.length === 0 ? "" : table}${rest}${notes.join("")}`;
+  return `${listed.length === 0 ? "" : table}${rest}${notes.join("")}`;
 }
 
 /** Returns the number of all objects; undefined if the caller may not list them. */

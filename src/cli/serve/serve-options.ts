@@ -6,7 +6,7 @@ import { isSelfMade } from "../../base/certificates/serving-certificates.ts";
 import { systemClock } from "../../base/time/clock.ts";
 import type { Logger } from "../../base/logger.ts";
 import { similarName } from "../../base/similar-name.ts";
-import { whyUnreadable } from "../../base/files/folders.ts";
+import { whyUnreadable } from "../../base/files/unreadable.ts";
 import { decodeYaml } from "../../base/yaml/yaml.ts";
 import { auditVersion } from "../../http/audit/policy-file.ts";
 import { pluginsOf } from "../../server/admission/plugin-table.ts";

@@ -21,7 +21,7 @@ export function Rules({ object }: DetailProps) {
         <p class="note">It grants nothing. Each rule has verbs, and the resources that they are for.</p>
       ) : (
         <Fold items={rules} limit={15} noun="rules">
-          {(shown) => <RuleTable rules={shown} />}
+          {(visible) => <RuleTable rules={visible} />}
         </Fold>
       )}
     </Section>
@@ -76,12 +76,12 @@ export function Binding({ object }: DetailProps) {
           <p class="note">The binding has no effect: it names nobody.</p>
         ) : (
           <Fold items={subjects} limit={20} noun="subjects">
-            {(shown) => (
+            {(visible) => (
               <div class="wide" tabIndex={0} role="region" aria-label="Subjects as a table">
                 <table class="plain">
                   <TableHead columns={["Kind", "Name", "Access"]} />
                   <tbody>
-                    {shown.map((subject, at) => (
+                    {visible.map((subject, at) => (
                       <SubjectRow
                         key={at}
                         kind={textAt(subject, "kind")}

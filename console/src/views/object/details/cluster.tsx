@@ -21,9 +21,9 @@ export function NamespaceContents({ object: { metadata } }: DetailProps) {
       {typeof answer === "string" && <p class="bad">{answer}</p>}
       {typeof answer === "object" && (
         <Fold items={answer} limit={20} noun="kinds">
-          {(shown) => (
+          {(visible) => (
             <ul class="counts">
-              {shown.map(({ type, count }) => (
+              {visible.map(({ type, count }) => (
                 <li key={fullName(type)}>
                   <a href={formatRoute(listRoute(type, metadata.name))}>{type.kind}</a>{" "}
                   <strong>{count}</strong>

@@ -35,14 +35,14 @@ export function Columns({ type, object: { metadata } }: CustomProps) {
   );
   if (typeof answer !== "object") return null;
   const { columnDefinitions = [], rows = [] } = answer;
-  const shown = columnDefinitions
+  const columns = columnDefinitions
     .map(({ name, description = "" }, at) => ({ name, description, value: rows[0]?.cells[at] }))
     .filter(({ name, value }) => !["Name", "Age"].includes(name) && isShown(value));
-  if (shown.length === 0) return null;
+  if (columns.length === 0) return null;
   return (
     <Section title="Summary">
       <Facts
-        rows={shown.map(({ name, description, value }) => [
+        rows={columns.map(({ name, description, value }) => [
           name,
           <span key={name} title={description}>
             <StateText text={String(value)} tone={toneOf(String(value))} />
@@ -68,8 +68,8 @@ interface OtherFieldsProps extends CustomProps {
 
 /** All fields beside metadata that no other section has, with the descriptions of the schema. */
 export function OtherFields({ type, object, without, isFolded, showsHelp }: OtherFieldsProps) {
-  const schema = useAsync<{ readonly found: KindSchema | undefined }>(
-    async () => ({ found: await readSchema(type) }),
+  const schema = useAsync<{ readonly kind: KindSchema | undefined }>(
+    async () => ({ kind: await readSchema(type) }),
     [type],
   );
   const links = new Map<string, Reference>(
@@ -77,8 +77,8 @@ export function OtherFields({ type, object, without, isFolded, showsHelp }: Othe
   );
   const left = new Set(["apiVersion", "kind", "metadata", ...without]);
   const fields =
-    typeof schema === "object" && schema.found !== undefined
-      ? fieldsOf(schema.found.schema, schema.found.schemas)
+    typeof schema === "object" && schema.kind !== undefined
+      ? fieldsOf(schema.kind.schema, schema.kind.schemas)
       : [];
   const names = Object.keys(object).filter((name) => !left.has(name) && hasContent(object[name]));
   return (
@@ -93,7 +93,7 @@ export function OtherFields({ type, object, without, isFolded, showsHelp }: Othe
               path={name}
               links={links}
               schema={type_?.kind === "section" ? type_.schema : undefined}
-              schemas={typeof schema === "object" ? schema.found?.schemas : undefined}
+              schemas={typeof schema === "object" ? schema.kind?.schemas : undefined}
             />
           </Section>
         );

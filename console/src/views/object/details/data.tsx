@@ -31,9 +31,9 @@ export function ConfigData({ object }: DetailProps) {
         <p class="note">It has no keys yet. Edit it to add some below data.</p>
       ) : (
         <Fold items={entries} limit={20} noun="keys">
-          {(shown) => (
+          {(visible) => (
             <dl class="data">
-              {shown.map(({ key, value, isBinary }) => (
+              {visible.map(({ key, value, isBinary }) => (
                 <div key={key}>
                   <dt>{key}</dt>
                   <dd>
@@ -65,9 +65,9 @@ export function SecretData({ object }: DetailProps) {
         <p class="note">It has no keys yet. Edit it to add some below stringData.</p>
       ) : (
         <Fold items={entries} limit={20} noun="keys">
-          {(shown) => (
+          {(visible) => (
             <dl class="data">
-              {shown.map((entry) => (
+              {visible.map((entry) => (
                 <div key={entry.key}>
                   <dt>{entry.key}</dt>
                   <dd>

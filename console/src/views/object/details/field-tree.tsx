@@ -66,9 +66,9 @@ function Fields(props: ValueProps & { readonly record: Readonly<Record<string, u
   if (names.length === 0) return <span class="note">empty</span>;
   return (
     <Fold items={names} limit={maxFields} noun="fields">
-      {(shown) => (
+      {(visible) => (
         <dl class="facts">
-          {shown.map((name) => {
+          {visible.map((name) => {
             const value = memberOf(record, name);
             const field = described.get(name);
             const isNested = isRecord(value) || (Array.isArray(value) && value.some(isRecord));
@@ -111,11 +111,11 @@ function List(props: ValueProps & { readonly items: readonly unknown[] }) {
   if (columns !== undefined) {
     return (
       <Fold items={items as readonly Readonly<Record<string, unknown>>[]} limit={maxItems} noun="entries">
-        {(shown) => (
+        {(visible) => (
           <table class="plain">
             <TableHead columns={columns} />
             <tbody>
-              {shown.map((item, at) => (
+              {visible.map((item, at) => (
                 <tr key={at}>
                   {columns.map((column) => (
                     <td key={column}>
@@ -141,15 +141,15 @@ function List(props: ValueProps & { readonly items: readonly unknown[] }) {
   if (!items.some((item) => isRecord(item) || Array.isArray(item))) {
     return (
       <Fold items={items} limit={maxFields} noun="entries">
-        {(shown) => shown.map((item) => (item === null ? "none" : String(item))).join(", ")}
+        {(visible) => visible.map((item) => (item === null ? "none" : String(item))).join(", ")}
       </Fold>
     );
   }
   return (
     <Fold items={items} limit={maxItems} noun="entries">
-      {(shown) => (
+      {(visible) => (
         <ol class="entries">
-          {shown.map((item, at) => (
+          {visible.map((item, at) => (
             <li key={at}>
               <Value {...props} value={item} path={`${path}[${at}]`} schema={undefined} depth={depth + 1} />
             </li>

@@ -24,9 +24,9 @@ export function Links({ type, object }: LinksProps) {
       {references.length > 0 && (
         <Section title="Refers to" note={String(references.length)}>
           <Fold items={references} limit={12} noun="references">
-            {(shown) => (
+            {(visible) => (
               <ul class="links-list">
-                {shown.map(({ path, type: target, namespace, name }) => (
+                {visible.map(({ path, type: target, namespace, name }) => (
                   <li key={path}>
                     <ObjectLink type={target} namespace={namespace} name={name} /> <PathNote path={path} />
                   </li>
@@ -63,9 +63,9 @@ function UsedBy({ type, object }: LinksProps) {
         <>
           {answer.users.length === 0 && <p class="note">Nothing refers to it.</p>}
           <Fold items={answer.users} limit={12} noun="objects">
-            {(shown) => (
+            {(visible) => (
               <ul class="links-list">
-                {shown.map(({ type: user, namespace, name, path }) => (
+                {visible.map(({ type: user, namespace, name, path }) => (
                   <li key={`${user.kind} ${namespace} ${name}`}>
                     <ObjectLink type={user} namespace={namespace} name={name} />{" "}
                     {namespace !== (object.metadata.namespace ?? "") && (

@@ -37,10 +37,10 @@ export type Fact = readonly [name: string, value: ComponentChildren];
 
 /** Names and values; those without a value are left out. */
 export function Facts({ rows }: { readonly rows: readonly Fact[] }) {
-  const shown = rows.filter(([, value]) => value !== "" && value !== null && value !== undefined);
+  const filled = rows.filter(([, value]) => value !== "" && value !== null && value !== undefined);
   return (
     <dl class="facts">
-      {shown.map(([name, value]) => (
+      {filled.map(([name, value]) => (
         <div key={name}>
           <dt>{name}</dt>
           <dd>{value}</dd>

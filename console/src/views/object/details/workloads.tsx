@@ -61,8 +61,8 @@ export function Containers({ object }: DetailProps) {
 /** Wanted and present replicas of a workload. */
 export function Replicas({ object }: DetailProps) {
   const [spec, status] = [recordAt(object, "spec"), recordAt(object, "status")];
-  const wanted = numberAt(spec, "replicas") ?? numberAt(status, "desiredNumberScheduled");
-  if (wanted === undefined) return null;
+  const desired = numberAt(spec, "replicas") ?? numberAt(status, "desiredNumberScheduled");
+  if (desired === undefined) return null;
   const counts = [
     ["ready", numberAt(status, "readyReplicas") ?? numberAt(status, "numberReady") ?? 0],
     ["up to date", numberAt(status, "updatedReplicas") ?? numberAt(status, "updatedNumberScheduled")],
@@ -75,7 +75,7 @@ export function Replicas({ object }: DetailProps) {
           ([label, count]) =>
             count !== undefined && (
               <span key={label}>
-                <StateText text={`${count}/${wanted}`} /> {label}
+                <StateText text={`${count}/${desired}`} /> {label}
               </span>
             ),
         )}

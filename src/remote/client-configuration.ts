@@ -2,7 +2,7 @@ import { createPrivateKey, X509Certificate } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { SyntaxFault } from "../base/json/syntax-fault.ts";
-import { whyUnreadable } from "../base/files/folders.ts";
+import { whyUnreadable } from "../base/files/unreadable.ts";
 import { certificatesIn } from "../base/certificates/pem.ts";
 import { cleanPath } from "../base/network/url-path.ts";
 import { decodeYaml } from "../base/yaml/yaml.ts";

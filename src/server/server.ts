@@ -34,7 +34,8 @@ import type { FlowConfiguration } from "../controllers/flow/flow-configuration.t
 import { flowParts } from "./listening/flow-parts.ts";
 import { checkOptions } from "./options/check-options.ts";
 import { createMetrics, showServer } from "./health/metrics.ts";
-import { httpService, startListening } from "./listening/http-service.ts";
+import { httpService } from "./listening/http-service.ts";
+import { startListening } from "./listening/listening.ts";
 import { kubeconfig, type ClientCredentials } from "./listening/kubeconfig.ts";
 import { ServerTools, type ToolParts } from "./library/server-tools.ts";
 import { toolParts } from "./library/tool-parts.ts";

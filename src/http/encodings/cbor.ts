@@ -4,7 +4,8 @@ import type { ListEnd, ListedPage } from "../../resources/reads/list.ts";
 import type { PageForm } from "../../resources/pages/page-forms.ts";
 import { bytesShapeOf } from "../../schema/bytes-shape.ts";
 import type { Entry } from "../../storage/store.ts";
-import { portions, JsonEncoding } from "./json.ts";
+import { JsonEncoding } from "./json.ts";
+import { portions } from "./chunks.ts";
 import {
   listMeta,
   type BookmarkMetadata,

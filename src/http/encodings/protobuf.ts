@@ -11,7 +11,8 @@ import { encodeEnvelope, envelopeAround, sealEnvelope } from "../../schema/proto
 import { transcodeFields, transcodeMessage } from "../../schema/protobuf/transcode.ts";
 import { StatusType } from "../../schema/status-type.ts";
 import type { Entry } from "../../storage/store.ts";
-import { fastChunkBytes, portions, JsonEncoding } from "./json.ts";
+import { JsonEncoding } from "./json.ts";
+import { fastChunkBytes, portions } from "./chunks.ts";
 import {
   listMeta,
   type BookmarkMetadata,

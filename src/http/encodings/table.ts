@@ -13,7 +13,8 @@ import type { Column } from "../../schema/columns.ts";
 import type { ApiObject, Kind } from "../../schema/kind.ts";
 import type { Entry } from "../../storage/store.ts";
 import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
-import { portions, jsonFrame } from "./json.ts";
+import { jsonFrame } from "./json.ts";
+import { portions } from "./chunks.ts";
 import {
   listMeta,
   type BookmarkMetadata,

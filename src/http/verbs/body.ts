@@ -12,7 +12,7 @@ import { binaryMediaTypes } from "../request/negotiation.ts";
 import { mediaType } from "../request/media-types.ts";
 import { paceOf } from "../limits/paced-request.ts";
 import { awaitClient } from "../limits/fair-limiter.ts";
-import { type RequestContext, endInnerStep, reportOf } from "../request/context.ts";
+import { type RequestContext, endInnerStep } from "../request/context.ts";
 import type { HttpService } from "../service.ts";
 import type { JsonValue } from "../../base/json/value.ts";
 import { DeleteOptionsBody } from "../../kinds/meta/delete-options.ts";
@@ -21,9 +21,6 @@ import { decodeMessage } from "../../schema/protobuf/decode-message.ts";
 import { hasProtobufEncoding } from "../../schema/protobuf/numbered.ts";
 import { openEnvelope } from "../../schema/protobuf/envelope.ts";
 import { ProtobufFault } from "../../schema/protobuf/protobuf-fault.ts";
-import type { UserInfo } from "../../base/user-info.ts";
-import type { WorkPace } from "../../base/turns/work-pace.ts";
-import type { RequestReport } from "../../resources/engine/engine.ts";
 
 /** Largest request body in bytes. */
 const maxBodyBytes = 3 * 1024 * 1024;
@@ -155,16 +152,4 @@ function decodeBinary(bytes: Uint8Array, registry: Registry): JsonDocument {
     if (!(error instanceof ProtobufFault)) throw error;
     throw new StatusError("BadRequest", `the body can't be read: ${error.message}`);
   }
-}
-
-/** Write options that are common to all verbs. */
-interface Writer {
-  readonly user: UserInfo;
-  readonly report: RequestReport;
-  readonly pace: WorkPace;
-}
-
-/** The common write options of a request. */
-export function writerOf(service: HttpService, request: RequestContext): Writer {
-  return { user: request.user, report: reportOf(request), pace: paceOf(service, request) };
 }

@@ -10,7 +10,8 @@ import { reportOf, type ResourceContext } from "../request/context.ts";
 import { decode, TypeFault } from "../../schema/decode.ts";
 import { FieldReport } from "../../schema/faults.ts";
 import { DeleteOptionsBody } from "../../kinds/meta/delete-options.ts";
-import { inputFormat, parse, readBytes, writerOf } from "./body.ts";
+import { inputFormat, parse, readBytes } from "./body.ts";
+import { writerOf } from "./writer.ts";
 import {
   integerParameter,
   invalidOptions,

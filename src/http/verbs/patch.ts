@@ -1,16 +1,16 @@
+import { mayCreate } from "./may-create.ts";
 import type { JsonDocument } from "../../base/json/exact.ts";
 import { mediaTypeHint } from "../../vocabulary/other-vocabulary.ts";
 import { StatusError } from "../../base/status-error.ts";
 import { applyObject, type AppliedBody } from "../../resources/writes/apply.ts";
 import { patchObject, type PatchKind } from "../../resources/writes/patch.ts";
-import { parse, readBytes, writerOf } from "./body.ts";
+import { parse, readBytes } from "./body.ts";
+import { writerOf } from "./writer.ts";
 import { applyFormat, mediaType, patchKind, patchTypesOf } from "../request/media-types.ts";
 import { applyParameters, patchParameters } from "../request/parameters.ts";
 import type { HttpService } from "../service.ts";
 import { encodingOf, sendObject } from "./answer.ts";
 import type { RequestContext, ResourceContext } from "../request/context.ts";
-import { andThen } from "../../base/turns/maybe-promise.ts";
-import { asksFor, forbidden } from "../request/attributes.ts";
 
 /** PATCH of an object. */
 export async function servePatch(service: HttpService, request: ResourceContext): Promise<void> {
@@ -80,12 +80,4 @@ export async function readPatch(
   const patch = await parse(bytes, "json", service.engine.registry);
   request.audit?.requestBody(patch.value);
   return { kind, patch };
-}
-
-/** Authorizes the verb create for a PUT or apply that creates an object. */
-export function mayCreate(service: HttpService, { facts, user }: ResourceContext): Promise<void> | void {
-  const attributes = asksFor(facts, user, "create");
-  return andThen(service.authorizer.authorize(attributes), (decision) => {
-    if (decision.verdict !== "allow") throw forbidden(attributes, decision);
-  });
 }

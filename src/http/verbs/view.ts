@@ -9,7 +9,8 @@ import {
   viewTarget,
   type ObjectView,
 } from "../../resources/writes/view.ts";
-import { readDocument, writerOf } from "./body.ts";
+import { readDocument } from "./body.ts";
+import { writerOf } from "./writer.ts";
 import { applyParameters, patchParameters, writeParameters } from "../request/parameters.ts";
 import type { HttpService } from "../service.ts";
 import { encodingOf, sendObject } from "./answer.ts";

@@ -1,7 +1,7 @@
 import { createYielder } from "../../base/turns/yielding.ts";
 import type { ListedPage } from "../../resources/reads/list.ts";
 import { bodyOf, type WatchChange } from "../../resources/reads/watch.ts";
-import { portions } from "../encodings/json.ts";
+import { portions } from "../encodings/chunks.ts";
 import type { WatchFrames } from "../encodings/encoding.ts";
 import { sliceBytes } from "../transport/sliced-sink.ts";
 

@@ -27,7 +27,7 @@ import { readFile } from "node:fs/promises";
 import { ObjectReader } from "../../admission/object-reader.ts";
 import { readAdmissionConfiguration, type PluginConfiguration } from "../../admission/configuration.ts";
 import { defaultRelease } from "../../base/releases.ts";
-import { whyUnreadable } from "../../base/files/folders.ts";
+import { whyUnreadable } from "../../base/files/unreadable.ts";
 import { ConfigurationError } from "../../schema/configuration.ts";
 import { claimStatusPermissions } from "../../admission/plugins/claim-status-permissions.ts";
 import { deviceAdminAccess } from "../../admission/plugins/device-admin-access.ts";

@@ -11,7 +11,7 @@ import { FileWatch } from "../../base/files/file-watch.ts";
 import { SyntaxFault } from "../../base/json/syntax-fault.ts";
 import { stackOf } from "../../base/logger.ts";
 import { ManifestCounters } from "../../base/reload-counters.ts";
-import { whyUnreadable } from "../../base/files/folders.ts";
+import { whyUnreadable } from "../../base/files/unreadable.ts";
 import { decodeDocuments } from "../../base/yaml/yaml-documents.ts";
 import { ConfigurationError } from "../../schema/configuration.ts";
 import type { Kind } from "../../schema/kind.ts";

@@ -1,6 +1,6 @@
 import type { Stats } from "node:fs";
 import { readFile, stat } from "node:fs/promises";
-import { whyUnreadable } from "../../base/files/folders.ts";
+import { whyUnreadable } from "../../base/files/unreadable.ts";
 import { OptionsError } from "./options-error.ts";
 
 /**

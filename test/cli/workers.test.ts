@@ -259,7 +259,8 @@ describe("--workers, with one server", () => {
     for (const socket of watching) expect(await socket.head()).toMatch(/^HTTP\/1\.1 101 /);
     await Promise.all(
       clients(server, 4).map(async (api, n) => {
-        expect((await api.post(maps, configMap(`next-${n}`))).status).toBe(201);
+        const { status, text } = await api.post(maps, configMap(`next-${n}`));
+        expect(status, text).toBe(201);
       }),
     );
     const all = ["first", "next-0", "next-1", "next-2", "next-3"].map((name) => `ADDED ${name}`);

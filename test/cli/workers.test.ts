@@ -9,7 +9,7 @@ import { optionsOfWorker } from "../../src/cli/workers/role.ts";
 import { serveOptions } from "../../src/cli/serve/serve-options.ts";
 import { closeSockets, normalClose, shownEvents, WatchSocket } from "../robustness/watch-socket.ts";
 import type { Api } from "../support/api.ts";
-import { childrenOf, roleOf } from "../support/child-processes.ts";
+import { childrenOf, listensAt, roleOf } from "../support/child-processes.ts";
 import { effort } from "../support/effort.ts";
 import { freePort, plinth, program, ServerProcess, shortRun } from "../support/process.ts";
 import { plinthHere } from "../support/program-here.ts";
@@ -236,6 +236,12 @@ describe("--workers, with one server", () => {
     for (const [name, revision] of acknowledged) expect([name, stored.get(name)]).toEqual([name, revision]);
     // At most one write of each client was without an answer at each kill.
     expect(failed).toBeLessThanOrEqual(3 * apis.length);
+  });
+
+  test("the process that commits accepts the connections of the workers itself, so that none is left without an owner", () => {
+    const owners = childrenOf(server.pid).filter((pid) => listensAt(pid, "/commits"));
+    expect(owners.map(roleOf)).toEqual(["committer"]);
+    expect(listensAt(server.pid, "/commits")).toBe(false);
   });
 
   test("replaces a committing process that is stopped, and writes continue", async () => {

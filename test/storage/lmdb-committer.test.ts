@@ -1,6 +1,6 @@
 import { createServer, type Server, type Socket } from "node:net";
 import { join } from "node:path";
-import { afterEach, describe, expect, test } from "vitest";
+import { afterEach, describe, expect, test, vi } from "vitest";
 import { create, draft, record, textOf } from "../../src/storage/conformance/support.ts";
 import { CommitterClient } from "../../src/storage/lmdb/committer/client.ts";
 import { encodeFrame, FrameReader } from "../../src/storage/lmdb/committer/frames.ts";
@@ -173,6 +173,25 @@ test("a write isn't sent to a process that ends before it accepts the connection
   disposals.unshift(async () => client.close());
   const write = { kind: "create", key: "/g/r/n/a", draft: draft("1") } as const;
   await expect(client.commit(write)).rejects.toThrow(StoreTimeoutError);
+});
+
+test("a connection on which nobody answers is established again", async () => {
+  const folder = temporaryFolder();
+  const path = join(folder.path, "commits");
+  const sockets: Socket[] = [];
+  const server = createServer((socket) => sockets.push(socket.resume()));
+  await new Promise<void>((resolve) => server.listen(path, resolve));
+  disposals.push(async () => {
+    for (const socket of sockets) socket.destroy();
+    await new Promise((resolve) => server.close(resolve));
+    folder.remove();
+  });
+  const client = new CommitterClient(path, 300, () => undefined);
+  disposals.unshift(async () => client.close());
+  const write = { kind: "create", key: "/g/r/n/a", draft: draft("1") } as const;
+  await expect(client.commit(write)).rejects.toThrow(StoreTimeoutError);
+  await vi.waitUntil(() => sockets.length === 2);
+  expect(sockets[0]!.destroyed).toBe(true);
 });
 
 describe("a process that commits and ends before its answer", () => {

@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 
 /** Returns the child processes of a process, in the order of their start. */
 export function childrenOf(parent: number): number[] {
@@ -28,4 +28,23 @@ export function roleOf(pid: number): string | undefined {
     // The process has ended.
     return undefined;
   }
+}
+
+/** Whether a process has a listening Unix socket whose path ends in `end`. */
+export function listensAt(pid: number, end: string): boolean {
+  const listening = "00010000";
+  const inodes = readFileSync("/proc/net/unix", "utf8")
+    .split("\n")
+    .map((line) => line.trim().split(/\s+/))
+    .filter(([, , , flags, , , , name]) => flags === listening && name?.endsWith(end) === true)
+    .map(([, , , , , , inode]) => `socket:[${inode}]`);
+  return readdirSync(`/proc/${pid}/fd`).some((fd) => {
+    try {
+      return inodes.includes(readlinkSync(`/proc/${pid}/fd/${fd}`));
+    } catch (error) {
+      // It was closed meanwhile.
+      if ((error as NodeJS.ErrnoException).code === "ENOENT") return false;
+      throw error;
+    }
+  });
 }

@@ -34,7 +34,8 @@ export async function serveCommits(
   });
   await new Promise<void>((resolve, reject) => {
     server.once("error", reject);
-    server.listen(path, resolve);
+    // In a child of a cluster, the parent would accept the connections: it keeps one open without an owner if this process is killed then.
+    server.listen({ path, exclusive: true }, resolve);
   });
   server.on("error", failed);
   const changes = followChanges(

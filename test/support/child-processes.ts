@@ -33,14 +33,14 @@ export function roleOf(pid: number): string | undefined {
 /** Whether a process has a listening Unix socket whose path ends in `end`. */
 export function listensAt(pid: number, end: string): boolean {
   const listening = "00010000";
-  const inodes = readFileSync("/proc/net/unix", "utf8")
-    .split("\n")
-    .map((line) => line.trim().split(/\s+/))
-    .filter(([, , , flags, , , , name]) => flags === listening && name?.endsWith(end) === true)
-    .map(([, , , , , , inode]) => `socket:[${inode}]`);
+  const sockets = new Set<string>();
+  for (const line of readFileSync("/proc/net/unix", "utf8").split("\n")) {
+    const [, , , flags, , , inode, name] = line.trim().split(/\s+/);
+    if (flags === listening && name?.endsWith(end) === true) sockets.add(`socket:[${inode}]`);
+  }
   return readdirSync(`/proc/${pid}/fd`).some((fd) => {
     try {
-      return inodes.includes(readlinkSync(`/proc/${pid}/fd/${fd}`));
+      return sockets.has(readlinkSync(`/proc/${pid}/fd/${fd}`));
     } catch (error) {
       // It was closed meanwhile.
       if ((error as NodeJS.ErrnoException).code === "ENOENT") return false;

@@ -1,5 +1,5 @@
 import { storeMethods } from "../storage/guarded-store.ts";
-import { StoreUnavailableError, type CommitResult, type Store, type Write } from "../storage/store.ts";
+import { StoreUnavailableError, type Store } from "../storage/store.ts";
 
 /**
  * Returns a store that writes only while this server is the leader. So a process that was suspended, and resumes while
@@ -11,9 +11,14 @@ import { StoreUnavailableError, type CommitResult, type Store, type Write } from
  */
 export function fencedStore(store: Store, holds: () => boolean): Store {
   const methods = storeMethods.map((name) => [name, (store[name] as () => unknown).bind(store)]);
-  const commit = async (write: Write): Promise<CommitResult> => {
+  const whileLeading = async <T>(write: () => Promise<T>): Promise<T> => {
     if (!holds()) throw new StoreUnavailableError("this server doesn't lead any more");
-    return store.commit(write);
+    return write();
   };
-  return { ...(Object.fromEntries(methods) as Store), commit };
+  return {
+    ...(Object.fromEntries(methods) as Store),
+    transactionLimits: store.transactionLimits,
+    commit: (write) => whileLeading(() => store.commit(write)),
+    transact: (writes) => whileLeading(() => store.transact(writes)),
+  };
 }

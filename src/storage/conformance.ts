@@ -7,6 +7,7 @@ import { retentionCases } from "./conformance/retention-cases.ts";
 import { stampCases } from "./conformance/stamp-cases.ts";
 import { subscriptionCases } from "./conformance/subscription-cases.ts";
 import type { ConformanceCase, StoreUnderTest } from "./conformance/support.ts";
+import { transactionCases } from "./conformance/transaction-cases.ts";
 import { writeCases } from "./conformance/write-cases.ts";
 
 export type { ConformanceCase, StoreUnderTest } from "./conformance/support.ts";
@@ -17,7 +18,14 @@ export type { ConformanceCase, StoreUnderTest } from "./conformance/support.ts";
  * @param open opens a new, empty store. It is called at the start of each case; the case disposes of the store at its end.
  */
 export function storeConformance(open: () => Promise<StoreUnderTest>): ConformanceCase[] {
-  const scenarios = [...writeCases, ...readCases, ...subscriptionCases, ...retentionCases, ...stampCases];
+  const scenarios = [
+    ...writeCases,
+    ...transactionCases,
+    ...readCases,
+    ...subscriptionCases,
+    ...retentionCases,
+    ...stampCases,
+  ];
   return scenarios.map(({ name, run }) => ({
     name,
     async run() {

@@ -375,12 +375,12 @@ function asStoreError(error: unknown): StoreError {
 /** Size of a history portion, in bytes of events. */
 const portionBytes = 1024 * 1024;
 
-/** Returns the number of events in the first portion; at least one unless `events` is empty. */
+/** Returns the number of events in the first portion: whole revisions, at least one unless `events` is empty. */
 function portionOf(events: readonly StoreEvent[]): number {
   let bytes = 0;
   for (const [index, event] of events.entries()) {
     bytes += eventBytes(event);
-    if (bytes >= portionBytes) return index + 1;
+    if (bytes >= portionBytes && events[index + 1]?.revision !== event.revision) return index + 1;
   }
   return events.length;
 }

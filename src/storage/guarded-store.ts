@@ -23,6 +23,8 @@ import {
   type StoreUsage,
   type SubscribeOptions,
   type Subscription,
+  type TransactionLimits,
+  type TransactionResult,
 } from "./store.ts";
 
 /** The methods that a store must have. */
@@ -33,6 +35,7 @@ export const storeMethods = [
   "range",
   "count",
   "commit",
+  "transact",
   "subscribe",
   "together",
   "compact",
@@ -79,6 +82,14 @@ export class GuardedStore implements Store {
 
   async commit(write: Parameters<Store["commit"]>[0]): Promise<CommitResult> {
     return this.ask("commit", () => this.store.commit(write), isCommitResult);
+  }
+
+  async transact(writes: Parameters<Store["transact"]>[0]): Promise<TransactionResult> {
+    return this.ask("transact", () => this.store.transact(writes), isTransactionResult);
+  }
+
+  get transactionLimits(): TransactionLimits {
+    return this.store.transactionLimits;
   }
 
   async discard(key: string, dryRun: boolean): Promise<DiscardResult> {
@@ -262,6 +273,13 @@ function isCommitResult(value: unknown): boolean {
   if (!isRecord(value)) return false;
   if (value["ok"] === true) return isRevision(value["revision"]) && isEntry(value["entry"]);
   return value["ok"] === false && isEntryOrNothing(value["current"]);
+}
+
+function isTransactionResult(value: unknown): boolean {
+  if (!isRecord(value)) return false;
+  const { ok, revision, entries, failedWrite, current } = value;
+  if (ok === true) return isRevision(revision) && Array.isArray(entries) && entries.every(isEntry);
+  return ok === false && isRevision(failedWrite) && isEntryOrNothing(current);
 }
 
 function isEvent(value: unknown): boolean {

@@ -11,6 +11,8 @@ import type {
   Store,
   StoreError,
   StoreUsage,
+  TransactionLimits,
+  TransactionResult,
   SubscribeOptions,
   Subscription,
   Write,
@@ -23,6 +25,11 @@ export abstract class StoreView implements Store {
   abstract get(key: string, at?: Revision): MaybePromise<Entry | undefined>;
   abstract range(options: RangeOptions): MaybePromise<RangePage>;
   abstract commit(write: Write): Promise<CommitResult>;
+  abstract transact(writes: readonly Write[]): Promise<TransactionResult>;
+
+  get transactionLimits(): TransactionLimits {
+    return this.inner.transactionLimits;
+  }
 
   latestRevision(): MaybePromise<Revision> {
     return this.inner.latestRevision();

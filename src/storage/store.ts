@@ -8,7 +8,7 @@ import type { MaybePromise } from "../base/turns/maybe-promise.ts";
  * *partition*. A prefix given to any operation ends in `/`. A key to be written has at most 1024 bytes and no NUL, else
  * `commit` rejects with a `TypeError`; reads of an invalid key find nothing.
  *
- * **The revision line.** Each committed write takes the next revision of the store. A fresh store is at revision
+ * **The revision line.** Each committed write or transaction takes the next revision of the store. A fresh store is at revision
  * 1; the first write takes 2. Revisions grow strictly, also across restarts and processes; engines over a shared
  * cluster may skip numbers.
  *
@@ -80,6 +80,21 @@ export interface Store {
    * @throws {StoreClosedError} if the store is closing.
    */
   commit(write: Write): Promise<CommitResult>;
+
+  /**
+   * Commits several writes together: all of them or none, at one revision, which is inserted into every body. Each write is as in
+   * {@link Store.commit}; all expectations and conditions are about the state before the transaction. A subscription receives its
+   * events in one batch, in any order. A sync is deferred only if those of all writes would be.
+   *
+   * @param writes at least one, each of another key.
+   * @throws {TransactionLimitError} they exceed {@link Store.transactionLimits}; nothing was written.
+   * @throws {TypeError} (a bug of the caller) without writes, or for two of the same key.
+   * @throws as {@link Store.commit}.
+   */
+  transact(writes: readonly Write[]): Promise<TransactionResult>;
+
+  /** What {@link Store.transact} accepts at most. */
+  readonly transactionLimits: TransactionLimits;
 
   /**
    * @internal Removes the value of a key if it can't be read, which {@link get} reports as a {@link StoreValueError}. Other values stay.
@@ -241,10 +256,38 @@ export type CommitResult =
       readonly failedCondition?: number;
     };
 
+/** Result of {@link Store.transact}. */
+export type TransactionResult =
+  | {
+      readonly ok: true;
+      /** Revision of all writes. */
+      readonly revision: Revision;
+      /** The entries of {@link CommitResult}, in the order of the writes. */
+      readonly entries: readonly Entry[];
+    }
+  /** The expectation or a condition of a write failed; nothing was written. */
+  | {
+      readonly ok: false;
+      /** Index of the first write that failed. */
+      readonly failedWrite: number;
+      /** The current value of its key, absent if there is none. */
+      readonly current: Entry | undefined;
+      /** Index in its `conditions` of the first failed one; absent if the key itself isn't in the expected state. */
+      readonly failedCondition?: number;
+    };
+
+/** Limits of a transaction. */
+export interface TransactionLimits {
+  /** Number of writes; of writes and conditions together, twice as many. */
+  readonly writes: number;
+  /** Sum of headers and bodies, in bytes. */
+  readonly bytes: number;
+}
+
 /** @internal Result of {@link Store.discard}: the key has no value, a value that can be read and stays, or its value is removed. */
 export type DiscardResult = "absent" | "readable" | "discarded";
 
-/** One committed write. All subscribers of a store receive the same object. */
+/** One change of a key. Those of a transaction have the same revision. All subscribers of a store receive the same object. */
 export interface StoreEvent {
   readonly key: string;
   readonly revision: Revision;
@@ -335,6 +378,18 @@ export class RevisionTooNewError extends StoreError {
 /** No space for the write; nothing was written. */
 export class StoreFullError extends StoreError {
   override name = "StoreFullError";
+}
+
+/** A transaction has more writes, conditions or bytes than the store accepts; nothing was written. */
+export class TransactionLimitError extends StoreError {
+  override name = "TransactionLimitError";
+  constructor(
+    readonly what: "writes" | "conditions" | "bytes",
+    readonly actual: number,
+    readonly limit: number,
+  ) {
+    super(`a transaction of ${actual} ${what}: the store accepts at most ${limit}; nothing was written`);
+  }
 }
 
 /** The write timed out before it began; it was not applied and never will be. */

@@ -10,6 +10,7 @@ import type {
   Store,
   SubscribeOptions,
   Subscription,
+  TransactionResult,
   Write,
 } from "./store.ts";
 import { StoreView } from "./store-view.ts";
@@ -41,6 +42,11 @@ export class TracedStore extends StoreView {
 
   async commit(write: Write): Promise<CommitResult> {
     return this.tracer.span(`storage ${write.kind}`, optionsFor(write.key), () => this.inner.commit(write));
+  }
+
+  async transact(writes: readonly Write[]): Promise<TransactionResult> {
+    const options = { attributes: { "storage.writes": writes.length } };
+    return this.tracer.span("storage transaction", options, () => this.inner.transact(writes));
   }
 
   /** Events are delivered in the context of the request that commits; what watches and controllers do with them isn't its work. */

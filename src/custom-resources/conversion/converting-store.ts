@@ -11,6 +11,7 @@ import type {
   RangePage,
   Revision,
   Subscription,
+  TransactionResult,
   Write,
   StoreError,
 } from "../../storage/store.ts";
@@ -90,16 +91,37 @@ export class ConvertingStore extends StoreView implements VersionedStore {
   }
 
   async commit(write: Write): Promise<CommitResult> {
-    if (write.kind === "delete" || !this.isConverted(write.key) || this.stored === this.resource) {
-      return this.inner.commit(write);
-    }
-    const { stored, shown } = await this.storedForm(write.draft);
-    const result = await this.inner.commit({ ...write, draft: stored });
-    return result.ok ? { ...result, entry: entryWith(result.entry, shown) } : result;
+    const form = await this.formOf(write);
+    if (form === undefined) return this.inner.commit(write);
+    const result = await this.inner.commit({ ...write, draft: form.stored } as Write);
+    return result.ok ? { ...result, entry: entryWith(result.entry, form.shown) } : result;
+  }
+
+  async transact(writes: readonly Write[]): Promise<TransactionResult> {
+    const forms: (DraftForms | undefined)[] = [];
+    for (const write of writes) forms.push(await this.formOf(write));
+    const stored = writes.map((write, index) => {
+      const form = forms[index];
+      return form === undefined ? write : ({ ...write, draft: form.stored } as Write);
+    });
+    const result = await this.inner.transact(stored);
+    if (!result.ok) return result;
+    const entries = result.entries.map((entry, index) => {
+      const form = forms[index];
+      return form === undefined ? entry : entryWith(entry, form.shown);
+    });
+    return { ...result, entries };
+  }
+
+  /** The forms of the draft of a write; undefined if it is stored as it is. */
+  private formOf(write: Write): MaybePromise<DraftForms | undefined> {
+    if (write.kind === "delete" || !this.isConverted(write.key) || this.stored === this.resource)
+      return undefined;
+    return this.storedForm(write.draft);
   }
 
   /** Converts a draft to the storage version and back before the write, so that no conversion can fail after it. */
-  private async storedForm(draft: Draft): Promise<{ readonly stored: Draft; readonly shown: Draft }> {
+  private async storedForm(draft: Draft): Promise<DraftForms> {
     const object = decodeBody(draft.body);
     // It is empty in a draft.
     delete object.metadata.resourceVersion;
@@ -144,6 +166,12 @@ export class ConvertingStore extends StoreView implements VersionedStore {
   private isConverted(key: string): boolean {
     return key.startsWith(this.resource.storePrefix);
   }
+}
+
+/** A draft in the storage version, and in the version of the store. */
+interface DraftForms {
+  readonly stored: Draft;
+  readonly shown: Draft;
 }
 
 /** Whether an entry is in the version of a resource type, by the first bytes of its body. */

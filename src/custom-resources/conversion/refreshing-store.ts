@@ -12,6 +12,7 @@ import type {
   Revision,
   Store,
   Subscription,
+  TransactionResult,
   Write,
 } from "../../storage/store.ts";
 import type { Resource } from "../../resources/registry/registry.ts";
@@ -80,6 +81,16 @@ export class RefreshingStore extends StoreView implements VersionedStore {
     if (!write.key.startsWith(this.resource.storePrefix)) return result;
     if (result.ok) return { ...result, entry: this.show(result.entry) };
     return result.current === undefined ? result : { ...result, current: this.show(result.current) };
+  }
+
+  async transact(writes: readonly Write[]): Promise<TransactionResult> {
+    const result = await this.inner.transact(writes);
+    if (result.ok) return { ...result, entries: result.entries.map((entry) => this.showOwn(entry)) };
+    return result.current === undefined ? result : { ...result, current: this.showOwn(result.current) };
+  }
+
+  private showOwn(entry: Entry): Entry {
+    return entry.key.startsWith(this.resource.storePrefix) ? this.show(entry) : entry;
   }
 
   isOutdated(entry: Entry): boolean {

@@ -15,6 +15,7 @@ import type {
   StoreEvent,
   SubscribeOptions,
   Subscription,
+  TransactionResult,
   Write,
 } from "../../storage/store.ts";
 import type { StoredForms } from "./stored-forms.ts";
@@ -58,6 +59,14 @@ export class ReleaseStore extends StoreView {
   async commit(write: Write): Promise<CommitResult> {
     const result = await this.inner.commit(write.kind === "update" ? await this.complete(write) : write);
     if (result.ok) return { ...result, entry: this.show(result.entry) };
+    return result.current === undefined ? result : { ...result, current: this.show(result.current) };
+  }
+
+  async transact(writes: readonly Write[]): Promise<TransactionResult> {
+    const complete: Write[] = [];
+    for (const write of writes) complete.push(write.kind === "update" ? await this.complete(write) : write);
+    const result = await this.inner.transact(complete);
+    if (result.ok) return { ...result, entries: result.entries.map((entry) => this.show(entry)) };
     return result.current === undefined ? result : { ...result, current: this.show(result.current) };
   }
 

@@ -8,6 +8,7 @@ export function staleEngine(engine: Engine, revision: Revision): Engine {
   const methods = storeMethods.map((name) => [name, (store[name] as () => unknown).bind(store)]);
   const stale: Store = {
     ...(Object.fromEntries(methods) as Store),
+    transactionLimits: store.transactionLimits,
     latestRevision: () => revision,
     get: (key, at = revision) => store.get(key, at),
     range: (options) => store.range({ ...options, at: options.at ?? revision }),

@@ -135,9 +135,17 @@ export class Recorder implements Listener {
   private take(batch: readonly StoreEvent[], upTo: Revision): void {
     assert.equal(this.endings.length, 0, "an event after the end");
     assert.ok(upTo >= this.upTo, "the position went back");
+    /** The keys of the events of one revision; a batch has all of them. */
+    const keys = new Set<string>();
     for (const event of batch) {
       const last = this.heard.at(-1)?.revision ?? 0;
-      assert.ok(event.revision > last && event.revision > this.upTo, `event ${event.revision} after ${last}`);
+      assert.ok(
+        event.revision >= last && event.revision > this.upTo,
+        `event ${event.revision} after ${last}`,
+      );
+      if (event.revision !== last) keys.clear();
+      assert.ok(!keys.has(event.key), `two events of ${event.key} at ${event.revision}`);
+      keys.add(event.key);
       assert.ok(event.revision <= upTo, `event ${event.revision} beyond position ${upTo}`);
       assert.ok(event.key.startsWith(this.prefix), `${event.key} is not under ${this.prefix}`);
       this.checkPrevious(event);

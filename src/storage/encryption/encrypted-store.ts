@@ -13,9 +13,11 @@ import {
   type Store,
   type SubscribeOptions,
   type Subscription,
+  type TransactionResult,
   type Write,
 } from "../store.ts";
 import { StoreView } from "../store-view.ts";
+import { assertTransaction } from "../transaction.ts";
 import { DecryptedSubscription } from "./decrypted-subscription.ts";
 import type { EncryptionObserver } from "./encryption-observer.ts";
 import { EntryDecryption } from "./entry-decryption.ts";
@@ -34,7 +36,7 @@ const discardAttempts = 10;
 export class EncryptedStore extends StoreView {
   private readonly decryption: EntryDecryption;
   private readonly subscriptions = new Set<DecryptedSubscription>();
-  private readonly writes = new Set<Promise<CommitResult>>();
+  private readonly writes = new Set<Promise<unknown>>();
 
   /** @param observer receives the encryptions and decryptions. */
   constructor(inner: Store, ciphersOf: CiphersOf, observer?: EncryptionObserver) {
@@ -77,11 +79,19 @@ export class EncryptedStore extends StoreView {
   }
 
   async commit(write: Write): Promise<CommitResult> {
-    const writing = this.commitSealed(write);
+    return this.written([write], this.commitSealed(write));
+  }
+
+  async transact(writes: readonly Write[]): Promise<TransactionResult> {
+    return this.written(writes, this.transactSealed(writes));
+  }
+
+  /** Returns the result of a commit when the subscriptions have its events. */
+  private async written<T>(writes: readonly Write[], writing: Promise<T>): Promise<T> {
     this.writes.add(writing);
     try {
       const result = await writing;
-      await this.delivered(write.key);
+      for (const { key } of writes) await this.delivered(key);
       return result;
     } finally {
       this.writes.delete(writing);
@@ -104,6 +114,38 @@ export class EncryptedStore extends StoreView {
     );
     if (!result.ok) return this.openResult(result);
     return { ...result, entry: this.decryption.committed(key, result.revision, pair) };
+  }
+
+  private async transactSealed(writes: readonly Write[]): Promise<TransactionResult> {
+    // Before anything is encrypted.
+    assertTransaction(writes, this.transactionLimits);
+    const pairs = await Promise.all(
+      writes.map((write) =>
+        write.kind === "delete" ? undefined : this.decryption.seal(write.key, write.draft),
+      ),
+    );
+    const sealed = writes.map((write, index): Write => {
+      const pair = pairs[index];
+      return write.kind === "delete" || pair === undefined ? write : { ...write, draft: pair.sealed };
+    });
+    const commit = writes.reduce<() => Promise<TransactionResult>>(
+      (next, { key }, index) => {
+        const pair = pairs[index];
+        return pair === undefined ? next : () => this.decryption.committing(key, pair, next);
+      },
+      () => this.inner.transact(sealed),
+    );
+    const result = await commit();
+    if (!result.ok) return { ...result, current: await this.open(result.current) };
+    const entries = await Promise.all(
+      result.entries.map((entry, index) => {
+        const pair = pairs[index];
+        return pair === undefined
+          ? this.decryption.open(entry)
+          : this.decryption.committed(entry.key, result.revision, pair);
+      }),
+    );
+    return { ...result, entries };
   }
 
   override async discard(key: string, dryRun: boolean): Promise<DiscardResult> {

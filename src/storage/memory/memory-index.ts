@@ -69,7 +69,7 @@ export class MemoryIndex {
     return current !== undefined && current.revision <= revision ? current : this.pastAt(key, revision);
   }
 
-  /** Applies a committed event; its revision must be the next one. */
+  /** Applies a committed event; its revision must be the next one, or that of the transaction to which the last event belongs. */
   apply(event: StoreEvent): void {
     const { key, revision, entry, previous } = event;
     if (previous !== undefined) this.supersede(previous, revision);
@@ -123,13 +123,24 @@ export class MemoryIndex {
     return total;
   }
 
-  /** Returns up to `limit` events after a revision, of all keys. */
-  eventsAfter(revision: Revision, limit: number): StoreEvent[] {
-    // The log has every revision, because this store assigns them without gaps.
-    const first = this.log[this.logStart];
-    if (first === undefined) return [];
-    const from = this.logStart + Math.max(0, revision + 1 - first.revision);
-    return this.log.slice(from, from + limit);
+  /** Returns the events after a revision up to `upTo`, of all keys: about `limit`, and all of a revision. */
+  eventsAfter(revision: Revision, upTo: Revision, limit: number): StoreEvent[] {
+    const from = this.logIndexAfter(revision);
+    let end = Math.min(from + limit, this.logIndexAfter(upTo));
+    while (end > from && this.log[end]?.revision === this.log[end - 1]!.revision) end++;
+    return this.log.slice(from, end);
+  }
+
+  /** Returns the index in the log of the first event after a revision. */
+  private logIndexAfter(revision: Revision): number {
+    let low = this.logStart;
+    let high = this.log.length;
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if (this.log[middle]!.revision > revision) high = middle;
+      else low = middle + 1;
+    }
+    return low;
   }
 
   /** Drops values that were superseded at or before `floor`. */

@@ -18,8 +18,10 @@ import {
   type StoreEvent,
   type SubscribeOptions,
   type Subscription,
+  type TransactionResult,
   type Write,
 } from "../store.ts";
+import { assertTransaction, defaultTransactionLimits } from "../transaction.ts";
 import { steadyTime, TimeMarks } from "../time-marks.ts";
 import type { Difference, MemoryImage } from "./memory-image.ts";
 import { MemoryIndex } from "./memory-index.ts";
@@ -45,6 +47,7 @@ export function createMemoryStore(options: StoreOptions, image?: MemoryImage): M
 /** A store in memory. */
 export class MemoryStore implements Store {
   readonly keepsEntries = true;
+  readonly transactionLimits = defaultTransactionLimits;
   private readonly index: MemoryIndex;
   private readonly marks = new TimeMarks();
   private readonly now: () => number;
@@ -118,17 +121,35 @@ export class MemoryStore implements Store {
   async commit(write: Write): Promise<CommitResult> {
     this.assertOpen();
     assertKey(write.key);
-    const previous = this.index.current(write.key);
-    const expected = write.kind === "create" ? undefined : write.expected;
-    if (previous?.revision !== expected) return { ok: false, current: previous };
-    const failedCondition = firstFailed(write.conditions, (key) => this.index.current(key)?.revision);
-    if (failedCondition !== undefined) return { ok: false, current: previous, failedCondition };
-    const draft = write.kind === "delete" ? undefined : write.draft;
-    const event = this.apply({ key: write.key, draft });
-    const { revision, entry } = event;
+    const refusal = this.refusalOf(write);
+    if (refusal !== undefined) return refusal;
+    const event = this.apply(changeBy(write));
+    this.marks.add(this.now(), event.revision);
+    this.feed.publish([event], event.revision);
+    return { ok: true, revision: event.revision, entry: valueOf(event) };
+  }
+
+  async transact(writes: readonly Write[]): Promise<TransactionResult> {
+    this.assertOpen();
+    assertTransaction(writes, this.transactionLimits);
+    for (const [failedWrite, write] of writes.entries()) {
+      const refusal = this.refusalOf(write);
+      if (refusal !== undefined) return { ...refusal, failedWrite };
+    }
+    const revision = this.nextRevision;
+    const events = writes.map((write) => this.apply(changeBy(write), revision));
     this.marks.add(this.now(), revision);
-    this.feed.publish([event], revision);
-    return { ok: true, revision, entry: (entry ?? previous)! };
+    this.feed.publish(events, revision);
+    return { ok: true, revision, entries: events.map(valueOf) };
+  }
+
+  /** Why a write fails in the current state; undefined if it doesn't. */
+  private refusalOf(write: Write): Extract<CommitResult, { ok: false }> | undefined {
+    const current = this.index.current(write.key);
+    const expected = write.kind === "create" ? undefined : write.expected;
+    if (current?.revision !== expected) return { ok: false, current };
+    const failedCondition = firstFailed(write.conditions, (key) => this.index.current(key)?.revision);
+    return failedCondition === undefined ? undefined : { ok: false, current, failedCondition };
   }
 
   /** Returns the current values as an image, which doesn't change with the store. */
@@ -188,8 +209,11 @@ export class MemoryStore implements Store {
     await this.compaction.stop();
   }
 
-  private apply({ key, draft }: MemoryChange): StoreEvent {
-    const revision = revisionOf(this.index.latest + 1);
+  private get nextRevision(): Revision {
+    return revisionOf(this.index.latest + 1);
+  }
+
+  private apply({ key, draft }: MemoryChange, revision = this.nextRevision): StoreEvent {
     const entry = draft === undefined ? undefined : entryFromDraft(key, revision, draft);
     const event: StoreEvent = { key, revision, entry, previous: this.index.current(key) };
     this.index.apply(event);
@@ -210,7 +234,7 @@ export class MemoryStore implements Store {
 
   private readPast(prefix: string, after: Revision, upTo: Revision): PastSlice {
     if (after < this.index.floor) throw new RevisionCompactedError(after, this.index.floor);
-    const events = this.index.eventsAfter(after, Math.min(pastSliceEvents, upTo - after));
+    const events = this.index.eventsAfter(after, upTo, pastSliceEvents);
     const matching = events.filter((event) => event.key.startsWith(prefix));
     return { events: matching, upTo: events.at(-1)?.revision ?? upTo };
   }
@@ -218,4 +242,13 @@ export class MemoryStore implements Store {
   private assertOpen(): void {
     if (this.closed) throw closedError();
   }
+}
+
+function changeBy(write: Write): MemoryChange {
+  return { key: write.key, draft: write.kind === "delete" ? undefined : write.draft };
+}
+
+/** The entry of a successful write: the new value, or the deleted one. */
+function valueOf({ entry, previous }: StoreEvent): Entry {
+  return (entry ?? previous)!;
 }

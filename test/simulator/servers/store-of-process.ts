@@ -11,6 +11,8 @@ import type {
   StoreError,
   SubscribeOptions,
   Subscription,
+  TransactionLimits,
+  TransactionResult,
   Write,
 } from "../../../src/storage/store.ts";
 
@@ -50,6 +52,14 @@ export class StoreOfProcess implements Store {
 
   async commit(write: Write): Promise<CommitResult> {
     return this.unlessOver(() => this.store.commit(write));
+  }
+
+  async transact(writes: readonly Write[]): Promise<TransactionResult> {
+    return this.unlessOver(() => this.store.transact(writes));
+  }
+
+  get transactionLimits(): TransactionLimits {
+    return this.store.transactionLimits;
   }
 
   subscribe(options: SubscribeOptions, listener: Listener): Subscription {

@@ -10,7 +10,7 @@ import {
 import { decodeState, encodeState } from "../../src/storage/lmdb/layout.ts";
 import { Reader } from "../../src/storage/lmdb/reader.ts";
 import { type Batch, Writer } from "../../src/storage/lmdb/writer.ts";
-import type { CommitResult, Revision } from "../../src/storage/store.ts";
+import type { CommitResult, Revision, TransactionResult } from "../../src/storage/store.ts";
 import { temporaryFolder } from "./support.ts";
 
 /** Transactions that were asked for, and the sizes of the batches that wrote. */
@@ -35,7 +35,8 @@ function creating(writer: Writer): (name: string) => Promise<CommitResult> {
   return (name) =>
     new Promise((resolve, reject) => {
       const write = { kind: "create", key: `/g/r/n/${name}`, draft: draft(name) } as const;
-      writer.commit({ write, since: performance.now(), resolve, reject });
+      const settle = (result: CommitResult | TransactionResult) => resolve(result as CommitResult);
+      writer.commit({ write, since: performance.now(), resolve: settle, reject });
     });
 }
 

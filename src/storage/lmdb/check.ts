@@ -5,11 +5,14 @@ import type { RawEntry } from "./codecs.ts";
 import type { Environment } from "./databases.ts";
 import {
   assertRecord,
+  changesOfTransaction,
   decodeLogRecord,
   decodeRecord,
   type HistoryKey,
   indexEvery,
   isIndexed,
+  isTransaction,
+  type LogRecord,
   readUint64,
   type State,
 } from "./layout.ts";
@@ -140,7 +143,7 @@ class Check {
       if (revision > this.state.revision)
         this.report(`${key} has revision ${revision}, above the latest revision`);
       else if (revision > this.state.floor) {
-        const change = this.logEntry(revision);
+        const change = this.logEntry(revision, key);
         if (change?.key !== key || change.kind === "delete") {
           this.report(`${key} has revision ${revision}, which is not in the log`);
         } else if (!change.indexed) this.walk(key, revision);
@@ -161,7 +164,7 @@ class Check {
       if (pause) yield;
       const entry = `the index entry of ${key} at ${supersededAt}`;
       if (supersededAt <= floor || supersededAt > latest) this.report(`${entry} is outside the history`);
-      const change = this.logEntry(supersededAt);
+      const change = this.logEntry(supersededAt, key);
       if (change?.key !== key) this.report(`${entry} isn't in the log`);
       else if (!change.indexed) this.report(`${entry} should not exist`);
       else this.walk(key, supersededAt);
@@ -178,11 +181,12 @@ class Check {
       if (pause) yield;
       if (at !== expected) this.report(`the log goes from ${expected - 1} to ${at}`);
       expected = at + 1;
-      count++;
-      sum += at;
-      const change = this.logEntry(at);
-      if (change?.indexed && history.get([change.key, revisionOf(at)], this.snapshot) === undefined) {
-        this.report(`the change of ${change.key} at ${at} isn't in the index`);
+      for (const change of this.logEntries(at)) {
+        count++;
+        sum += at;
+        if (change.indexed && history.get([change.key, revisionOf(at)], this.snapshot) === undefined) {
+          this.report(`the change of ${change.key} at ${at} isn't in the index`);
+        }
       }
     }
     if (expected !== this.state.revision + 1) {
@@ -196,7 +200,7 @@ class Check {
   /** Follows the earlier changes of a key, as an exact read does, up to the next indexed change. */
   private walk(key: string, from: Revision): void {
     for (let at = from, steps = 1; ; steps++) {
-      const change = this.logEntry(at);
+      const change = this.logEntry(at, key);
       if (change?.key !== key || (at !== from && change.kind === "delete")) {
         return this.report(`${key} had a value of revision ${at}, which isn't in the log`);
       }
@@ -214,10 +218,28 @@ class Check {
     }
   }
 
-  private logEntry(at: number): LogEntry | undefined {
+  /** Returns the changes of a revision; those of a transaction without their superseded values. */
+  private logEntries(at: number): readonly Pick<LogEntry, "key" | "indexed">[] {
     const bytes = this.environment.log.get(at, this.snapshot);
+    if (bytes === undefined) return [];
+    const listed = changesOfTransaction(bytes);
+    return listed === undefined
+      ? [this.decode(decodeLogRecord(bytes), bytes, at)]
+      : listed.map(({ key }) => ({ key, indexed: true }));
+  }
+
+  /** Returns the change of a key at a revision, or that of another key if the revision has only this one. */
+  private logEntry(at: number, key: string): LogEntry | undefined {
+    const { log, history } = this.environment;
+    const bytes = log.get(at, this.snapshot);
     if (bytes === undefined) return undefined;
-    const { kind, key, recordAt } = decodeLogRecord(bytes);
+    if (!isTransaction(bytes)) return this.decode(decodeLogRecord(bytes), bytes, at);
+    const own = history.get([key, revisionOf(at)], this.snapshot);
+    if (own === undefined || own.length === 0) return undefined;
+    return { ...this.decode({ ...decodeLogRecord(own), key }, own, at), indexed: true };
+  }
+
+  private decode({ kind, key, recordAt }: LogRecord, bytes: Buffer, at: number): LogEntry {
     const record = bytes.subarray(recordAt);
     if (kind === "create") return { kind, key, superseded: undefined, indexed: false };
     try {

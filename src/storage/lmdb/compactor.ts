@@ -2,12 +2,12 @@ import { revisionOf } from "../entry.ts";
 import type { Revision } from "../store.ts";
 import { type Environment, revisionAtTime } from "./databases.ts";
 import { transactionError } from "./errors.ts";
-import { decodeLogRecord, encodeState, isIndexed, type State } from "./layout.ts";
+import { changesOfTransaction, decodeLogRecord, encodeState, isIndexed, type State } from "./layout.ts";
 import { soundStateIn, stateIn } from "./stored-state.ts";
 import { MustSync } from "./syncs/sync-point.ts";
 
-/** Number of revisions that one transaction drops, in about a millisecond. */
-const sliceRevisions = 200;
+/** Number of changes that one transaction drops, in about a millisecond; more only if one revision has more. */
+const sliceChanges = 200;
 
 /**
  * Drops history in slices: removes log entries from the start of the log with their index entries, and raises the floor in the same
@@ -65,18 +65,30 @@ export class Compactor {
     const { meta, log, history, marks } = this.environment;
     const state = soundStateIn(meta.getBinaryFast("state"));
     const { revision, floor, markTime } = state;
-    const upTo = revisionOf(Math.min(target, revision, floor + sliceRevisions));
-    if (upTo <= floor) return;
+    const last = revisionOf(Math.min(target, revision));
+    if (last <= floor) return;
     const unsyncedSince = enter(state);
-    for (let at = revisionOf(floor + 1); at <= upTo; at = revisionOf(at + 1)) {
+    let upTo = floor;
+    for (let dropped = 0; upTo < last && dropped < sliceChanges; dropped++) {
+      const at = (upTo = revisionOf(upTo + 1));
       const bytes = log.getBinaryFast(at);
       if (bytes === undefined) continue;
-      const { kind, key, recordAt } = decodeLogRecord(bytes);
-      if (isIndexed(kind, bytes, recordAt)) history.removeSync([key, at]);
+      const listed = changesOfTransaction(bytes);
+      if (listed === undefined) {
+        const { kind, key, recordAt } = decodeLogRecord(bytes);
+        if (isIndexed(kind, bytes, recordAt)) history.removeSync([key, at]);
+      } else {
+        for (const { key } of listed) history.removeSync([key, at]);
+        dropped += listed.length;
+      }
       log.removeSync(at);
     }
-    const old = [...marks.getKeys({ start: 0, end: Math.max(0, before), limit: sliceRevisions })];
+    const old = [...marks.getKeys({ start: 0, end: Math.max(0, before), limit: sliceChanges })];
     if (upTo === target) for (const time of old) marks.removeSync(time);
-    meta.putSync("state", encodeState({ revision, floor: upTo, markTime, batch: 0, unsyncedSince }));
+    const hasTransactions = state.hasTransactions === true && upTo < revision;
+    meta.putSync(
+      "state",
+      encodeState({ revision, floor: upTo, markTime, batch: 0, unsyncedSince, hasTransactions }),
+    );
   }
 }

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import type { Database, RootDatabase } from "lmdb";
 import type { Environment } from "./databases.ts";
 import { dataFile } from "./files.ts";
+import type { StoreUsage } from "../store.ts";
 
 /** Statistics of lmdb-js that its types lack. */
 interface NativeEnvironment {
@@ -62,6 +63,12 @@ function statOf(database: Pick<Database, "get">): NativeStat {
 function pagesOf(database: Pick<Database, "get">): number {
   const { treeBranchPageCount, treeLeafPageCount, overflowPages } = statOf(database);
   return treeBranchPageCount + treeLeafPageCount + overflowPages;
+}
+
+/** Returns the size of the store's file, and of its free space. */
+export function sizesOf(environment: Environment): Pick<StoreUsage, "totalBytes" | "freeBytes"> {
+  const totalBytes = fileBytes(environment.root, environment.pageBytes);
+  return { totalBytes, freeBytes: Math.max(0, totalBytes - usedBytes(environment)) };
 }
 
 /** Minimum free space of a disk that isn't full: more than two batches need, and enough to delete objects and history. */

@@ -6,11 +6,12 @@
  * | `data`    | key, UTF-8                       | record: the present value                                    |
  * | `log`     | revision, 8 bytes                | kind (1 byte), key length (2), key, then, but for a create,  |
  * |           |                                  | the record of the value that this revision superseded        |
- * | `history` | key, NUL, supersededAt (8 bytes) | empty: an index into the log, of every 16th change of a key  |
+ * | `history` | key, NUL, supersededAt (8 bytes) | empty: an index into the log, of every 16th change of a key; |
+ * |           |                                  | for a change of a transaction its log entry, without the key |
  * | `counts`  | collection or partition prefix   | number of present keys, 8 bytes                              |
  * | `marks`   | time in ms, 8 bytes              | the revision that was newest then, 8 bytes                   |
  * | `meta`    | `state`                          | format, latest revision, floor, its mark's time, its batch,  |
- * |           |                                  | in format 3 also the time since which commits aren't synced  |
+ * |           |                                  | in 3 and 5 also the time since which commits aren't synced   |
  * |           | `stamp`                          | what the store is used for, as JSON; absent in older folders |
  *
  * A record is: its revision (8 bytes), `revisionAt` (4), header length (4), form and unindexed changes (1), header, body with
@@ -20,7 +21,8 @@
  * **Versions.** Format 2 added the checksums: of records, of the state, and of the stamp. Records, states and stamps of
  * format 1 have none and are still read; the next write adds it. The first write of a program that supports format 2 sets the
  * format of the store, and programs that don't support it refuse the store. A store has format 3 while its syncs are deferred
- * (`syncs/`): a process that doesn't support it must not write to it. It gets format 2 again when it is closed.
+ * (`syncs/`): a process that doesn't support it must not write to it. It gets format 2 again when it is closed. A store whose log has
+ * transactions of several writes has format 4, or 5 while its syncs are deferred.
  *
  * Superseded values are in the log because the log grows only at its end: successive updates fill the same page, while storage
  * by key would touch one page each. They form a chain: the log entry R wrote the value of revision R and contains the previous
@@ -33,6 +35,9 @@
  * value in that log entry. Every step is above the floor, so a log entry and its `history` entry can be deleted when the floor
  * reaches them. Example: a key created at 5, updated at 7 and 9, deleted at 12 has the log entries 5 (no
  * value), 7 (the value of 5), 9 (of 7), 12 (of 9) and the index entry 12; a read at 8 follows 12, 9 and returns the value of 7.
+ *
+ * A transaction of several writes has one log entry, which lists its changes: for each its kind, key length and key. The superseded
+ * values are in `history`, which has an entry for each of its changes, so that a change is found without reading the others.
  */
 import { revisionOf, spliceRevision } from "../entry.ts";
 import { checksumBytes, checksumOf, checksumOfText } from "./checksum.ts";
@@ -44,8 +49,11 @@ export const formatVersion = 2;
 /** Version of the state while syncs are deferred. */
 const deferredFormat = 3;
 
+/** What a log with transactions adds to the version. */
+const transactionsFormat = 2;
+
 /** Supported versions of the layout; a folder of another version isn't changed. */
-export const readableFormats: readonly number[] = [1, formatVersion, deferredFormat];
+export const readableFormats: readonly number[] = [1, formatVersion, deferredFormat, 4, 5];
 
 /** The largest revision, for ranges without an upper bound. */
 export const maxRevision = revisionOf(Number.MAX_SAFE_INTEGER);
@@ -177,18 +185,29 @@ export interface State {
    * all before it are.
    */
   readonly unsyncedSince?: number | undefined;
+  /** Whether the log may have transactions of several writes. */
+  readonly hasTransactions?: boolean | undefined;
 }
 
 /** Offset of the batch number in a state record; records of earlier versions end here. */
 const batchAt = 25;
-/** Offset of the checksum in format 2, and of the time of the oldest unsynced commit in format 3. */
+/** Offset of the checksum, and of the time of the oldest unsynced commit while syncs are deferred. */
 const stateEnd = 33;
 const deferredStateEnd = 41;
 
-export function encodeState({ revision, floor, markTime, batch, unsyncedSince }: State): Buffer {
+export function encodeState({
+  revision,
+  floor,
+  markTime,
+  batch,
+  unsyncedSince,
+  hasTransactions = false,
+}: State): Buffer {
   const end = unsyncedSince === undefined ? stateEnd : deferredStateEnd;
   const bytes = Buffer.allocUnsafe(end + checksumBytes);
-  bytes[0] = unsyncedSince === undefined ? formatVersion : deferredFormat;
+  bytes[0] =
+    (unsyncedSince === undefined ? formatVersion : deferredFormat) +
+    (hasTransactions ? transactionsFormat : 0);
   writeUint64(bytes, revision, 1);
   writeUint64(bytes, floor, 9);
   writeUint64(bytes, markTime, 17);
@@ -200,22 +219,29 @@ export function encodeState({ revision, floor, markTime, batch, unsyncedSince }:
 
 /** Whether a state record of a supported format is intact; always true without a checksum. */
 export function isStateSound(bytes: Buffer): boolean {
-  const [format] = bytes;
-  if (format !== formatVersion && format !== deferredFormat)
+  const [format = 0] = bytes;
+  if (format < formatVersion || !readableFormats.includes(format))
     return bytes.length === batchAt || bytes.length === stateEnd;
-  const end = format === deferredFormat ? deferredStateEnd : stateEnd;
+  const end = isDeferred(format) ? deferredStateEnd : stateEnd;
   if (bytes.length !== end + checksumBytes) return false;
   return bytes.readUInt32BE(end) === checksumOf(bytes.subarray(0, end));
 }
 
+/** Whether syncs are deferred in a state of a format. */
+function isDeferred(format: number): boolean {
+  return format === deferredFormat || format === deferredFormat + transactionsFormat;
+}
+
 /** Decodes the state record; keeps no reference to the bytes. */
 export function decodeState(bytes: Buffer): State {
+  const format = bytes[0]!;
   return {
     revision: revisionOf(readUint64(bytes, 1)),
     floor: revisionOf(readUint64(bytes, 9)),
     markTime: readUint64(bytes, 17),
     batch: bytes.length > batchAt ? readUint64(bytes, batchAt) : 0,
-    unsyncedSince: bytes[0] === deferredFormat ? readUint64(bytes, stateEnd) : undefined,
+    unsyncedSince: isDeferred(format) ? readUint64(bytes, stateEnd) : undefined,
+    hasTransactions: format >= formatVersion + transactionsFormat ? true : undefined,
   };
 }
 
@@ -259,6 +285,50 @@ export function writeLogRecord(
   target.write(key, logPrefixBytes);
   if (superseded !== undefined) target.set(superseded, recordAt);
   return length;
+}
+
+/** The kind of the log entry of a transaction of several writes. */
+const transactionKind = 3;
+
+/** Whether a log entry is that of a transaction. */
+export function isTransaction(bytes: Buffer): boolean {
+  return bytes[0] === transactionKind;
+}
+
+/** A change in the log entry of a transaction. */
+export type ListedChange = Pick<LogRecord, "kind" | "key">;
+
+/** Encodes the log entry of a transaction. */
+export function encodeTransaction(changes: readonly ListedChange[]): Buffer {
+  const parts: Buffer[] = [Buffer.from([transactionKind])];
+  for (const { kind, key } of changes) {
+    const head = Buffer.allocUnsafe(logPrefixBytes);
+    head[0] = kinds.indexOf(kind);
+    const name = Buffer.from(key);
+    head.writeUInt16BE(name.length, 1);
+    parts.push(head, name);
+  }
+  return Buffer.concat(parts);
+}
+
+/**
+ * Returns the changes in the log entry of a transaction; undefined for the entry of a single write.
+ *
+ * @throws {RangeError} for a malformed entry.
+ */
+export function changesOfTransaction(bytes: Buffer): ListedChange[] | undefined {
+  if (!isTransaction(bytes)) return undefined;
+  const changes: ListedChange[] = [];
+  for (let at = 1; at < bytes.length;) {
+    const kind = kinds[bytes[at]!];
+    const keyAt = at + logPrefixBytes;
+    if (kind === undefined || keyAt > bytes.length)
+      throw new RangeError("a transaction in the log is cut off");
+    at = keyAt + bytes.readUInt16BE(at + 1);
+    if (at > bytes.length) throw new RangeError("a transaction in the log is cut off");
+    changes.push({ kind, key: bytes.toString("utf8", keyAt, at) });
+  }
+  return changes;
 }
 
 export function decodeLogRecord(bytes: Buffer): LogRecord {

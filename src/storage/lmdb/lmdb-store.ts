@@ -1,7 +1,8 @@
 import { join } from "node:path";
 import type { MaybePromise } from "../../base/turns/maybe-promise.ts";
+import { resultIfFirst } from "../discard.ts";
 import { closedError, Feed } from "../feed.ts";
-import { assertKey, assertPrefix, countersOf } from "../keys.ts";
+import { assertKey, assertPrefix } from "../keys.ts";
 import { compactionIntervalMs, defaultRetentionMs, type StoreOptions } from "../options.ts";
 import { Periodic } from "../periodic.ts";
 import { steadyTime } from "../time-marks.ts";
@@ -16,11 +17,12 @@ import {
   type Store,
   StoreError,
   type StoreUsage,
-  StoreValueError,
   type SubscribeOptions,
   type Subscription,
+  type TransactionResult,
   type Write,
 } from "../store.ts";
+import { assertTransaction, defaultTransactionLimits } from "../transaction.ts";
 import { ChangeWatch } from "./change-watch.ts";
 import { checkEnvironment } from "./check.ts";
 import { CommitterClient } from "./committer/client.ts";
@@ -33,9 +35,10 @@ import { damagedError, transactionError, writeError } from "./errors.ts";
 import type { Progress } from "./progress.ts";
 import { assertReadable, Reader } from "./reader.ts";
 import { recordRetention } from "./retention.ts";
-import { fileBytes, usedBytes } from "./disk-space.ts";
-import { deferralObstacle } from "./syncs/sync-point.ts";
+import { sizesOf } from "./disk-space.ts";
+import { deferralObstacle, syncWithin } from "./syncs/sync-point.ts";
 import { SyncTimer } from "./syncs/sync-timer.ts";
+import type { WaitingWrite } from "./waiting-writes.ts";
 import { type Batch, Writer } from "./writer.ts";
 
 /** Options of an embedded store. */
@@ -83,6 +86,7 @@ export function openLmdbStore(options: LmdbStoreOptions): LmdbStore {
 }
 
 class EmbeddedStore implements LmdbStore {
+  readonly transactionLimits = defaultTransactionLimits;
   private readonly reader: Reader;
   private readonly writer: Writer;
   private readonly compactor: Compactor;
@@ -177,40 +181,40 @@ class EmbeddedStore implements LmdbStore {
     }
   }
 
-  commit(write: Write): Promise<CommitResult> {
-    return new Promise((resolve, reject) => {
-      this.assertOpen();
-      assertKey(write.key);
-      if (this.committer !== undefined) {
-        // It reports changes before the answers of its writes, so subscriptions receive the events before the write is acknowledged.
-        resolve(this.committer.commit(write));
-        return;
-      }
-      const syncWithinMs = this.options.deferredSyncMs?.get(countersOf(write.key).collection);
-      this.writer.commit({ write, since: performance.now(), syncWithinMs, resolve, reject });
-    });
+  async commit(write: Write): Promise<CommitResult> {
+    this.assertOpen();
+    assertKey(write.key);
+    // It reports changes before the answers of its writes, so subscriptions receive the events before the write is acknowledged.
+    if (this.committer !== undefined) return this.committer.commit(write);
+    const syncWithinMs = syncWithin([write], this.options.deferredSyncMs);
+    return (await this.execute(write, syncWithinMs)) as CommitResult;
+  }
+
+  async transact(writes: readonly Write[]): Promise<TransactionResult> {
+    this.assertOpen();
+    assertTransaction(writes, this.transactionLimits);
+    if (this.committer !== undefined) return this.committer.transact(writes);
+    const syncWithinMs = syncWithin(writes, this.options.deferredSyncMs);
+    return (await this.execute({ kind: "transaction", writes }, syncWithinMs)) as TransactionResult;
+  }
+
+  private execute(
+    write: WaitingWrite["write"],
+    syncWithinMs?: number,
+  ): Promise<CommitResult | TransactionResult> {
+    return new Promise((resolve, reject) =>
+      this.writer.commit({ write, since: performance.now(), syncWithinMs, resolve, reject }),
+    );
   }
 
   async discard(key: string, dryRun: boolean): Promise<DiscardResult> {
     assertKey(key);
-    const expected = this.expectDiscard(key);
+    const expected = resultIfFirst(() => this.get(key));
     if (expected !== "discarded" || dryRun) return expected;
     if (this.committer !== undefined) return this.committer.discard(key);
-    const result = await new Promise<CommitResult>((resolve, reject) =>
-      this.writer.commit({ write: { kind: "discard", key }, since: performance.now(), resolve, reject }),
-    );
+    const result = (await this.execute({ kind: "discard", key })) as CommitResult;
     if (result.ok) return "discarded";
     return result.current === undefined ? "absent" : "readable";
-  }
-
-  /** Returns the result of {@link discard} if no other write comes first. */
-  private expectDiscard(key: string): DiscardResult {
-    try {
-      return this.get(key) === undefined ? "absent" : "readable";
-    } catch (error) {
-      if (error instanceof StoreValueError) return "discarded";
-      throw error;
-    }
   }
 
   subscribe(options: SubscribeOptions, listener: Listener): Subscription {
@@ -254,12 +258,9 @@ class EmbeddedStore implements LmdbStore {
 
   usage(): StoreUsage {
     return this.read(() => {
-      const { root, pageBytes } = this.environment;
-      const totalBytes = fileBytes(root, pageBytes);
-      const freeBytes = Math.max(0, totalBytes - usedBytes(this.environment));
       const since = this.environment.syncs.unsyncedSince(this.reader.state());
       const unsyncedMs = since === undefined || since === 0 ? since : Math.max(0, this.now() - since);
-      return { totalBytes, freeBytes, failedWrites: this.writer.failedWrites, unsyncedMs };
+      return { ...sizesOf(this.environment), failedWrites: this.writer.failedWrites, unsyncedMs };
     });
   }
 

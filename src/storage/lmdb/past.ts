@@ -3,9 +3,11 @@ import type { Entry, Revision, Write } from "../store.ts";
 import type { RawEntry } from "./codecs.ts";
 import type { Environment } from "./databases.ts";
 import {
+  changesOfTransaction,
   decodeLogRecord,
   type HistoryKey,
-  type LogRecord,
+  isTransaction,
+  type ListedChange,
   maxRevision,
   supersededRevision,
 } from "./layout.ts";
@@ -39,7 +41,7 @@ export class Past {
   /** Returns the value at revision `at`, walking back from a later revision `from` that changed the key. */
   valueBefore(key: string, from: Revision, at: Revision): Entry | undefined {
     for (let revision = from; ;) {
-      const bytes = this.logged(revision);
+      const bytes = this.loggedOf(key, revision);
       const previous = supersededRevision(bytes);
       if (previous === undefined) return undefined;
       if (previous >= revision) throw new RangeError(`the log goes from ${revision} back to ${previous}`);
@@ -48,24 +50,53 @@ export class Past {
     }
   }
 
-  /** Returns the change of a revision if its key is under the prefix. */
-  change(revision: Revision, prefix: string): Change | undefined {
+  /** Adds the changes of a revision under the prefix to a list. */
+  addChanges(revision: Revision, prefix: string, changes: Change[]): void {
     const bytes = this.logged(revision);
-    const { kind, key, recordAt } = decodeLogRecord(bytes);
-    if (!key.startsWith(prefix)) return undefined;
-    const previous = kind === "create" ? undefined : this.environment.records.copy(bytes, recordAt);
-    return { kind, key, revision, previous: this.named(key, previous) };
+    const listed = changesOfTransaction(bytes);
+    if (listed === undefined) {
+      const { kind, key, recordAt } = decodeLogRecord(bytes);
+      if (key.startsWith(prefix))
+        changes.push({ kind, key, revision, previous: this.previousIn(bytes, kind, key, recordAt) });
+      return;
+    }
+    for (const { kind, key } of listed) {
+      if (!key.startsWith(prefix)) continue;
+      const own = this.inTransaction(key, revision);
+      const { recordAt } = decodeLogRecord(own);
+      changes.push({ kind, key, revision, previous: this.previousIn(own, kind, key, recordAt) });
+    }
   }
 
-  /** Returns kind and key of the write at a revision. */
-  kindAndKey(revision: Revision): LogRecord {
-    return decodeLogRecord(this.logged(revision));
+  /** Returns kind and key of each change of a revision. */
+  changesAt(revision: Revision): readonly ListedChange[] {
+    const bytes = this.logged(revision);
+    return changesOfTransaction(bytes) ?? [decodeLogRecord(bytes)];
+  }
+
+  private previousIn(bytes: Buffer, kind: Write["kind"], key: string, recordAt: number): Entry | undefined {
+    return kind === "create" ? undefined : this.named(key, this.environment.records.copy(bytes, recordAt));
   }
 
   private supersededIn(bytes: Buffer, key: string, revision: Revision): Entry | undefined {
     const { key: logged, recordAt } = decodeLogRecord(bytes);
-    if (logged !== key) throw new RangeError(`the log has ${logged} at ${revision} in place of ${key}`);
+    // Entries of transactions are stored by their key.
+    if (logged !== key && logged !== "")
+      throw new RangeError(`the log has ${logged} at ${revision} in place of ${key}`);
     return this.named(key, this.environment.records.copy(bytes, recordAt));
+  }
+
+  /** Returns the log entry of the change of a key at a revision; see {@link logged}. */
+  private loggedOf(key: string, revision: Revision): Buffer {
+    const bytes = this.logged(revision);
+    return isTransaction(bytes) ? this.inTransaction(key, revision) : bytes;
+  }
+
+  /** Returns the log entry of a change of a transaction; see {@link logged}. */
+  private inTransaction(key: string, revision: Revision): Buffer {
+    const bytes = this.environment.history.getBinaryFast([key, revision]);
+    if (bytes === undefined) throw new RangeError(`the transaction at ${revision} has no change of ${key}`);
+    return bytes;
   }
 
   /** Returns the first revision above `at` with an index entry for the key. */

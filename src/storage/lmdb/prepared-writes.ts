@@ -7,6 +7,7 @@ import {
   type Revision,
   type StoreEvent,
   StoreValueError,
+  type TransactionResult,
   type Write,
 } from "../store.ts";
 import { encodeRecord, recordOf } from "./layout.ts";
@@ -25,14 +26,26 @@ export interface Discard {
   readonly key: string;
 }
 
+/** Several writes at one revision; see `Store.transact`. */
+export interface Transaction {
+  readonly kind: "transaction";
+  readonly writes: readonly Write[];
+}
+
+/** A successful change of one key. */
+export interface Step {
+  readonly write: Write | Discard;
+  /** Undefined for a discarded value. */
+  readonly event: StoreEvent | undefined;
+  /** Undefined for a delete. */
+  readonly record: Buffer | undefined;
+}
+
 interface Prepared {
   readonly error?: undefined;
-  readonly result: CommitResult;
-  /** Whether the value of the key is removed without an event. */
-  readonly discards?: boolean;
-  /** Undefined for a conflict. */
-  readonly event?: StoreEvent;
-  readonly record?: Buffer | undefined;
+  readonly result: CommitResult | TransactionResult;
+  /** The changes at the revision; none for a conflict. */
+  readonly steps: readonly Step[];
 }
 
 /** The current state of keys, including earlier writes of the batch. */
@@ -42,31 +55,60 @@ export interface PresentState {
   revision(key: string): Revision | undefined;
 }
 
-/** Returns the outcome of a write in a state, without side effects. */
-export function prepare(write: Write | Discard, present: PresentState, revision: Revision): Prepared {
-  if (write.kind === "discard") return prepareDiscard(write.key, present, revision);
+/** Returns the outcome of a write or a transaction in a state, without side effects. */
+export function prepare(
+  write: Write | Discard | Transaction,
+  present: PresentState,
+  revision: Revision,
+): Prepared {
+  if (write.kind === "transaction") return prepareTransaction(write.writes, present, revision);
+  return write.kind === "discard"
+    ? prepareDiscard(write, present, revision)
+    : prepareOne(write, present, revision);
+}
+
+/** All outcomes are those in the state before the transaction, because each write is of another key. */
+function prepareTransaction(writes: readonly Write[], present: PresentState, revision: Revision): Prepared {
+  const steps: Step[] = [];
+  const entries: Entry[] = [];
+  for (const [failedWrite, write] of writes.entries()) {
+    const one = prepareOne(write, present, revision);
+    if (!one.result.ok) return { result: { ...one.result, failedWrite }, steps: [] };
+    entries.push(one.result.entry);
+    steps.push(...one.steps);
+  }
+  return { result: { ok: true, revision, entries }, steps };
+}
+
+function prepareOne(
+  write: Write,
+  present: PresentState,
+  revision: Revision,
+): Prepared & { readonly result: CommitResult } {
   const { key } = write;
   const previous = present.entry(key);
   const expected = write.kind === "create" ? undefined : write.expected;
-  if (previous?.revision !== expected) return { result: { ok: false, current: previous } };
+  if (previous?.revision !== expected) return { result: { ok: false, current: previous }, steps: [] };
   const failedCondition = firstFailed(write.conditions, (other) => present.revision(other));
-  if (failedCondition !== undefined) return { result: { ok: false, current: previous, failedCondition } };
+  if (failedCondition !== undefined)
+    return { result: { ok: false, current: previous, failedCondition }, steps: [] };
   const encoded = write.kind === "delete" ? undefined : encodeRecord(key, revision, write.draft, previous);
+  const event = { key, revision, entry: encoded?.entry, previous };
   return {
     result: { ok: true, revision, entry: (encoded?.entry ?? previous)! },
-    event: { key, revision, entry: encoded?.entry, previous },
-    record: encoded?.record,
+    steps: [{ write, event, record: encoded?.record }],
   };
 }
 
 /** A value that can be read is a conflict. */
-function prepareDiscard(key: string, present: PresentState, revision: Revision): Prepared {
+function prepareDiscard(write: Discard, present: PresentState, revision: Revision): Prepared {
+  const { key } = write;
   try {
-    return { result: { ok: false, current: present.entry(key) } };
+    return { result: { ok: false, current: present.entry(key) }, steps: [] };
   } catch (error) {
     if (!(error instanceof StoreValueError)) throw error;
     const entry = { key, revision, header: noBytes, body: noBytes, revisionAt: 0 };
-    return { result: { ok: true, revision, entry }, discards: true };
+    return { result: { ok: true, revision, entry }, steps: [{ write, event: undefined, record: undefined }] };
   }
 }
 
@@ -75,7 +117,6 @@ const noBytes = new Uint8Array(0);
 interface Refused {
   readonly error: unknown;
   readonly result?: undefined;
-  readonly record?: undefined;
 }
 
 export function attempt(make: () => Prepared): Prepared | Refused {

@@ -119,8 +119,8 @@ export class Reader {
     const end = revisionOf(Math.min(upTo, after + sliceEvents * 4));
     let growth = 0;
     for (let at = after + 1; at <= end; at++) {
-      const { kind, key } = this.past.kindAndKey(revisionOf(at));
-      if (kind !== "update" && key.startsWith(prefix)) growth += kind === "create" ? 1 : -1;
+      for (const { kind, key } of this.past.changesAt(revisionOf(at)))
+        if (kind !== "update" && key.startsWith(prefix)) growth += kind === "create" ? 1 : -1;
     }
     return { growth, upTo: end };
   }
@@ -142,7 +142,8 @@ export class Reader {
         throw new RangeError(`the log has a write of ${key} at ${at}, which has no value`);
       events.push({ key, revision: at, entry, previous });
       bytes += (entry?.body.length ?? 0) + (previous?.body.length ?? 0);
-      if (bytes >= sliceBytes) return { events, upTo: at };
+      // A slice has whole revisions.
+      if (bytes >= sliceBytes && changes[i + 1]?.revision !== at) return { events, upTo: at };
     }
     return { events, upTo: reached };
   }
@@ -154,10 +155,9 @@ export class Reader {
     let bytes = 0;
     while (reached < end && changes.length < sliceEvents && bytes < sliceBytes) {
       reached = revisionOf(reached + 1);
-      const change = this.past.change(reached, prefix);
-      if (change === undefined) continue;
-      changes.push(change);
-      bytes += change.previous?.body.length ?? 0;
+      const before = changes.length;
+      this.past.addChanges(reached, prefix, changes);
+      for (let at = before; at < changes.length; at++) bytes += changes[at]!.previous?.body.length ?? 0;
     }
     return { changes, reached };
   }

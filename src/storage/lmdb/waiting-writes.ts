@@ -1,5 +1,6 @@
-import type { CommitResult, StoreTimeoutError, Write } from "../store.ts";
-import type { Discard } from "./prepared-writes.ts";
+import type { CommitResult, StoreTimeoutError, TransactionResult, Write } from "../store.ts";
+import { draftBytes } from "../transaction.ts";
+import type { Discard, Transaction } from "./prepared-writes.ts";
 import { lockedError } from "./errors.ts";
 import type { WriterLock } from "./writer-lock.ts";
 
@@ -12,14 +13,14 @@ const checkMs = 250;
 /** Time after which another process is assumed to hold the lock, if a transaction can't begin. */
 const stuckMs = 1000;
 
-/** A write with its callbacks. */
+/** A write or a transaction with its callbacks. */
 export interface WaitingWrite {
-  readonly write: Write | Discard;
+  readonly write: Write | Discard | Transaction;
   /** Time of the call, in milliseconds of `performance.now()`. */
   readonly since: number;
   /** Maximum time from the commit to its sync, in milliseconds; if undefined, the write is acknowledged after its sync. */
   readonly syncWithinMs?: number | undefined;
-  resolve(result: CommitResult): void;
+  resolve(result: CommitResult | TransactionResult): void;
   reject(error: unknown): void;
 }
 
@@ -81,7 +82,8 @@ export class WaitingWrites {
     this.openingSince = undefined;
     while (count < this.queue.length && count < batchWrites && bytes < batchBytes) {
       const { write } = this.queue[count++]!;
-      if ("draft" in write) bytes += write.draft.body.length;
+      if (write.kind === "transaction") bytes += draftBytes(write.writes);
+      else if ("draft" in write) bytes += write.draft.body.length;
     }
     return this.remove(count);
   }
@@ -101,8 +103,8 @@ export class WaitingWrites {
   /** Removes and returns the writes that need space: all except deletes. */
   withdrawGrowing(): WaitingWrite[] {
     const all = this.withdrawAll();
-    for (const waiting of all) if (!("draft" in waiting.write)) this.push(waiting);
-    return all.filter(({ write }) => "draft" in write);
+    for (const waiting of all) if (!needsSpace(waiting.write)) this.push(waiting);
+    return all.filter(({ write }) => needsSpace(write));
   }
 
   /** Removes and returns all writes. */
@@ -134,4 +136,8 @@ export class WaitingWrites {
     const error = lockedError(this.dir, this.lock.holder(), waitedMs);
     for (const { reject } of this.remove(count)) reject(error);
   }
+}
+
+function needsSpace(write: WaitingWrite["write"]): boolean {
+  return write.kind === "transaction" ? write.writes.some((one) => "draft" in one) : "draft" in write;
 }

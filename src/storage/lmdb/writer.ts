@@ -6,22 +6,15 @@ import {
   type Revision,
   StoreError,
   type StoreEvent,
-  type Write,
+  type TransactionResult,
 } from "../store.ts";
 import { markTime } from "../time-marks.ts";
-import { LogEncoder } from "./codecs.ts";
 import type { Environment } from "./databases.ts";
 import { DiskSpaceGuard } from "./disk-space-guard.ts";
 import { fullError, transactionError, writeError } from "./errors.ts";
-import { encodeNumber, encodeState, isIndexed, recordOf, type State } from "./layout.ts";
-import {
-  attempt,
-  type Discard,
-  growthOf,
-  maxBytesOf,
-  prepare,
-  type PresentState,
-} from "./prepared-writes.ts";
+import { encodeNumber, encodeState, type State } from "./layout.ts";
+import { attempt, growthOf, maxBytesOf, prepare, type PresentState, type Step } from "./prepared-writes.ts";
+import { Puts } from "./puts.ts";
 import { type Reader } from "./reader.ts";
 import { numberIn, soundStateIn } from "./stored-state.ts";
 import { remainingBytes } from "./disk-space.ts";
@@ -30,9 +23,6 @@ import { type WaitingWrite, WaitingWrites } from "./waiting-writes.ts";
 
 /** Maximum number of batches in progress: the next one is prepared while one syncs, so that the disk is never idle. */
 const batchesUnderWay = 2;
-
-const noBytes = Buffer.alloc(0);
-const append = { append: true };
 
 /** The outcome of a batch, reported when it is committed. */
 export interface Batch {
@@ -45,7 +35,7 @@ export interface Batch {
   /** Whether the batch removed the history with values that can't be read; it has no events then. */
   readonly cutsHistory: boolean;
   readonly events: StoreEvent[];
-  readonly outcomes: { readonly to: WaitingWrite; readonly result: CommitResult }[];
+  readonly outcomes: { readonly to: WaitingWrite; readonly result: CommitResult | TransactionResult }[];
   readonly failed: { readonly to: WaitingWrite; readonly error: unknown }[];
 }
 
@@ -78,7 +68,7 @@ export interface WriterEvents {
  * with others, for which it would block the event loop.
  */
 export class Writer {
-  private readonly logEncoder = new LogEncoder();
+  private readonly puts: Puts;
   private underWay = 0;
   /** Number of writes that failed for lack of space or because of a failed commit. */
   failedWrites = 0;
@@ -99,6 +89,7 @@ export class Writer {
     private readonly on: WriterEvents,
     private readonly diskSpace = new DiskSpaceGuard(environment),
   ) {
+    this.puts = new Puts(environment);
     this.queue = new WaitingWrites(environment.dir, environment.lock, limits.writeTimeoutMs);
   }
 
@@ -282,7 +273,8 @@ export class Writer {
         ([prefix, change]) =>
           [prefix, encodeNumber(numberIn(counts.getBinaryFast(prefix)) + change)] as const,
       );
-    for (const { write, event, record } of steps) this.put(write, event, record);
+    const hasTransaction = steps.length > batch.last - before;
+    this.puts.all(steps, hasTransaction);
     for (const [prefix, value] of counters) counts.putSync(prefix, value);
     const mark = markTime(this.now());
     if (mark !== markedAt) marks.putSync(markedAt, encodeNumber(before));
@@ -296,6 +288,7 @@ export class Writer {
         markTime: mark,
         batch: batch.number,
         unsyncedSince,
+        hasTransactions: !batch.cutsHistory && (hasTransaction || state.hasTransactions === true),
       }),
     );
     return batch;
@@ -322,17 +315,20 @@ export class Writer {
       },
     };
     let remaining = remainingBytes(this.environment, this.limits.storeBytes);
+    let last = before;
     for (const to of batched) {
       const { write } = to;
-      const next = revisionOf(before + steps.length + 1);
+      const next = revisionOf(last + 1);
       const outcome = attempt(() => prepare(write, present, next));
       if (outcome.result === undefined) {
         batch.failed.push({ to, error: outcome.error });
         continue;
       }
-      const { event, record } = outcome;
-      if (record !== undefined) remaining -= maxBytesOf(record, event?.previous);
-      if (record !== undefined && remaining < 0) {
+      let needed = 0;
+      for (const { event, record } of outcome.steps)
+        if (record !== undefined) needed += maxBytesOf(record, event?.previous);
+      remaining -= needed;
+      if (needed > 0 && remaining < 0) {
         this.failedWrites++;
         batch.failed.push({
           to,
@@ -340,35 +336,16 @@ export class Writer {
         });
         continue;
       }
-      if (event !== undefined || outcome.discards === true) {
-        steps.push({ write, event, record });
-        changed.set(write.key, event?.entry);
+      if (outcome.steps.length > 0) last = next;
+      for (const step of outcome.steps) {
+        steps.push(step);
+        changed.set(step.write.key, step.event?.entry);
+        if (step.event !== undefined) batch.events.push(step.event);
       }
-      if (event !== undefined) batch.events.push(event);
       batch.outcomes.push({ to, result: outcome.result });
     }
-    const last = revisionOf(before + steps.length);
     const cutsHistory = batch.events.length < steps.length;
     return { ...batch, events: cutsHistory ? [] : batch.events, last, cutsHistory, steps };
-  }
-
-  private put(
-    { kind, key }: Write | Discard,
-    event: StoreEvent | undefined,
-    record: Buffer | undefined,
-  ): void {
-    const { data, history, log } = this.environment;
-    if (event === undefined || kind === "discard") {
-      data.removeSync(key);
-      return;
-    }
-    const superseded = event.previous === undefined ? undefined : recordOf(event.previous);
-    if (superseded !== undefined && isIndexed(kind, superseded)) {
-      history.putSync([key, event.revision], noBytes);
-    }
-    if (record === undefined) data.removeSync(key);
-    else data.putSync(key, record);
-    log.putSync(event.revision, this.logEncoder.encode(kind, key, superseded), append);
   }
 }
 
@@ -380,13 +357,4 @@ function growthIn(steps: readonly Step[], { events, cutsHistory }: Batch): Map<s
     steps.flatMap(({ event }) => event ?? []),
     discarded,
   );
-}
-
-/** A successful write of a batch. */
-interface Step {
-  readonly write: Write | Discard;
-  /** Undefined for a discarded value. */
-  readonly event: StoreEvent | undefined;
-  /** Undefined for a delete. */
-  readonly record: Buffer | undefined;
 }

@@ -7,6 +7,7 @@ import {
   StoreError,
   StoreTimeoutError,
   StoreUnavailableError,
+  type TransactionResult,
   type Write,
 } from "../../store.ts";
 import { receivedError } from "./errors.ts";
@@ -76,7 +77,22 @@ export class CommitterClient {
       return { ok: true, revision, entry: entryFromDraft(write.key, revision, draftOf(write)) };
     }
     if (answer.error !== undefined) throw receivedError(answer.error);
-    return answer.result!;
+    return answer.result as CommitResult;
+  }
+
+  /** Commits a transaction as `Store.transact` does; with the errors of {@link commit}. */
+  async transact(writes: readonly Write[]): Promise<TransactionResult> {
+    const answer = await this.ask({ id: ++this.lastId, transaction: writes });
+    if (answer.kind === "committed") {
+      const { revision } = answer;
+      return {
+        ok: true,
+        revision,
+        entries: writes.map((write) => entryFromDraft(write.key, revision, draftOf(write))),
+      };
+    }
+    if (answer.error !== undefined) throw receivedError(answer.error);
+    return answer.result as TransactionResult;
   }
 
   /** Removes a value that can't be read, as `Store.discard` does. */

@@ -4,20 +4,30 @@
  */
 import { deserialize, serialize } from "node:v8";
 import { revisionOf } from "../../entry.ts";
-import type { CommitResult, DiscardResult, Draft, Revision, Write, WriteCondition } from "../../store.ts";
+import type {
+  CommitResult,
+  DiscardResult,
+  Draft,
+  Revision,
+  TransactionResult,
+  Write,
+  WriteCondition,
+} from "../../store.ts";
 
 /** A request to the process that commits. Answers have the same `id`. */
 export interface CommitterRequest {
   readonly id: number;
   /** Without a write or a key to discard, the request asks why writes fail at present. */
   readonly write?: Write | undefined;
+  /** The writes of a transaction. */
+  readonly transaction?: readonly Write[] | undefined;
   /** The key of a value that can't be read, for `Store.discard`. */
   readonly discard?: string | undefined;
 }
 
 /** A message of the process that commits. */
 export type CommitterMessage =
-  /** A draft was committed at a revision. */
+  /** A draft, or the drafts of a transaction, were committed at a revision. */
   | { readonly kind: "committed"; readonly id: number; readonly revision: Revision }
   | ({ readonly kind: "answer"; readonly id: number } & Outcome)
   /** Some process has committed. */
@@ -25,7 +35,7 @@ export type CommitterMessage =
 
 /** Any other answer to a request: the result of a commit, the present obstacle, or an error. */
 export interface Outcome {
-  readonly result?: CommitResult | undefined;
+  readonly result?: CommitResult | TransactionResult | undefined;
   readonly discarded?: DiscardResult | undefined;
   readonly error?: SentError | undefined;
 }
@@ -40,15 +50,22 @@ export interface SentError {
 }
 
 /** The first byte of a request. */
-const requestTags = { obstacle: 0, create: 1, update: 2, delete: 3, discard: 4 } as const;
+const requestTags = { obstacle: 0, create: 1, update: 2, delete: 3, discard: 4, transaction: 5 } as const;
 /** The first byte of a message of the committer. */
 const messageTags = { committed: 1, answer: 2, changed: 3 } as const;
 
 const numberBytes = 8;
 
-export function encodeRequest({ id, write, discard }: CommitterRequest): Buffer {
+export function encodeRequest({ id, write, transaction, discard }: CommitterRequest): Buffer {
   if (discard !== undefined) return encodeDiscard(id, discard);
-  if (write === undefined) return tagged(requestTags.obstacle, id);
+  if (transaction !== undefined) {
+    const head = tagged(requestTags.transaction, id, transaction.length);
+    return Buffer.concat([head, ...transaction.map((one) => encodeWrite(id, one))]);
+  }
+  return write === undefined ? tagged(requestTags.obstacle, id) : encodeWrite(id, write);
+}
+
+function encodeWrite(id: number, write: Write): Buffer {
   const { key, kind, conditions = [] } = write;
   const writer = new MessageWriter(1 + 3 * numberBytes + requestBytes(write, conditions));
   writer.tag(requestTags[kind]);
@@ -93,6 +110,15 @@ function readRequest(reader: MessageReader): CommitterRequest {
   const tag = reader.tag();
   const id = reader.number();
   if (tag === requestTags.obstacle) return { id };
+  if (tag === requestTags.transaction) {
+    const transaction: Write[] = [];
+    for (let count = reader.number(); count > 0; count--) {
+      const { write } = readRequest(reader);
+      if (write === undefined) throw new RangeError("a transaction with something else than writes");
+      transaction.push(write);
+    }
+    return { id, transaction };
+  }
   const key = reader.text();
   if (tag === requestTags.discard) return { id, discard: key };
   const expected = revisionOf(reader.number());

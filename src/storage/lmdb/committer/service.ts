@@ -141,11 +141,17 @@ class Connection {
     }
   }
 
-  private async answer({ id, write, discard }: CommitterRequest): Promise<CommitterMessage> {
+  private async answer({ id, write, transaction, discard }: CommitterRequest): Promise<CommitterMessage> {
     try {
       if (discard !== undefined) {
         const discarded = await discardUnreadable(this.store, discard, false);
         return { kind: "answer", id, discarded };
+      }
+      if (transaction !== undefined) {
+        const result = await this.store.transact(transaction);
+        const hasDrafts = transaction.every(({ kind }) => kind !== "delete");
+        if (result.ok && hasDrafts) return { kind: "committed", id, revision: result.revision };
+        return { kind: "answer", id, result };
       }
       if (write === undefined) {
         const obstacle = await this.store.writeObstacle();

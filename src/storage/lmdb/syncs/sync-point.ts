@@ -8,7 +8,9 @@ import { createHash } from "node:crypto";
 import { fstatSync, readFileSync, readSync, writeSync } from "node:fs";
 import * as lmdb from "lmdb";
 import type { TransactionFlags } from "lmdb";
-import { StoreDamagedError } from "../../store.ts";
+import { countersOf } from "../../keys.ts";
+import type { StoreOptions } from "../../options.ts";
+import { StoreDamagedError, type Write } from "../../store.ts";
 import { checksumBytes, checksumOf } from "../checksum.ts";
 import { knownLibrary } from "../files.ts";
 import { readUint64, writeUint64 } from "../layout.ts";
@@ -191,4 +193,23 @@ function bootOf(): string | undefined {
     if (error instanceof Error && "code" in error) return undefined;
     throw error;
   }
+}
+
+/**
+ * Returns the time within which writes must be synced together, in milliseconds; undefined if one of them must be synced before it is
+ * acknowledged.
+ *
+ * @param deferredSyncMs the option of the store, by collection.
+ */
+export function syncWithin(
+  writes: readonly Pick<Write, "key">[],
+  deferredSyncMs: StoreOptions["deferredSyncMs"],
+): number | undefined {
+  let shortest = Infinity;
+  for (const { key } of writes) {
+    const withinMs = deferredSyncMs?.get(countersOf(key).collection);
+    if (withinMs === undefined) return undefined;
+    shortest = Math.min(shortest, withinMs);
+  }
+  return shortest;
 }

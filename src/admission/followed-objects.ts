@@ -1,6 +1,7 @@
 import type { Clock } from "../base/time/clock.ts";
 import { andThen, type MaybePromise } from "../base/turns/maybe-promise.ts";
 import { Namespace } from "../kinds/core/namespace.ts";
+import type { StagedEntries } from "../resources/engine/engine.ts";
 import { Follower } from "../resources/followers/follower.ts";
 import { namesOf, resourceOf } from "../resources/registry/registry.ts";
 import { decodeEntry } from "../resources/objects/stored.ts";
@@ -41,8 +42,14 @@ export class FollowedObjects<T> {
     });
   }
 
-  /** Returns one object; undefined if it doesn't exist. Throws as {@link in}. */
-  get(namespace: string, name: string): MaybePromise<T | undefined> {
+  /**
+   * Returns one object; undefined if it doesn't exist. Throws as {@link in}.
+   *
+   * @param staged what the transaction of the request has written before.
+   */
+  get(namespace: string, name: string, staged?: StagedEntries): MaybePromise<T | undefined> {
+    const own = staged?.stagedEntry(`${this.storePrefix}${namespace}/${name}`);
+    if (own !== undefined) return this.derive(decodeEntry(own));
     return andThen(this.sync(), () => this.byNamespace.get(namespace)?.get(name));
   }
 

@@ -1,4 +1,5 @@
 import { andThen, type MaybePromise } from "../base/turns/maybe-promise.ts";
+import type { StagedEntries } from "../resources/engine/engine.ts";
 import { keyOf, storePrefixOf, type Registry, type Resource } from "../resources/registry/registry.ts";
 import { decodeEntry } from "../resources/objects/stored.ts";
 import type { ApiObject } from "../schema/kind.ts";
@@ -15,10 +16,17 @@ export class ObjectReader {
    * Returns an object of the core group; undefined if it doesn't exist or the name is invalid.
    *
    * @param namespace empty for cluster scope.
+   * @param staged what the transaction of the request has written before.
    */
-  core(resource: string, namespace: string, name: string): MaybePromise<ApiObject | undefined> {
+  core(
+    resource: string,
+    namespace: string,
+    name: string,
+    staged?: StagedEntries,
+  ): MaybePromise<ApiObject | undefined> {
     const type = this.registry.find("", "v1", resource);
-    return type && this.stored(type, namespace, name);
+    const own = type && staged?.stagedEntry(keyOf(type, namespace, name));
+    return own === undefined ? type && this.stored(type, namespace, name) : decodeEntry(own);
   }
 
   /** Returns an object of a cluster-scoped built-in type, in its stored version; undefined if it doesn't exist or the name is invalid. */

@@ -36,7 +36,7 @@ function compiled(selector: LabelSelectorObject | null | undefined): LabelMatche
 }
 
 /** The attributes of a request that selectors read. */
-export type SelectedRequest = Pick<AdmissionRequest, "operation" | "target" | "object" | "live">;
+export type SelectedRequest = Pick<AdmissionRequest, "operation" | "target" | "object" | "live" | "staged">;
 
 /**
  * Whether the selectors select a request.
@@ -70,7 +70,7 @@ function labelsMatch(matches: LabelMatcher, object: ApiObject | undefined): bool
 
 function namespaceSelected(
   matches: LabelMatcher,
-  { operation, target, object }: SelectedRequest,
+  { operation, target, object, staged }: SelectedRequest,
   index: FollowedObjects<NamespaceFacts>,
 ): MaybePromise<boolean> {
   const isNamespace = declarationOf(target.resource.stored.kind) === Namespace;
@@ -79,7 +79,7 @@ function namespaceSelected(
   }
   const name = isNamespace ? target.name : target.namespace;
   if (name === "") return true;
-  return andThen(index.get("", name), (facts) => {
+  return andThen(index.get("", name, staged), (facts) => {
     if (facts === undefined) {
       const details = { name, kind: "namespaces" };
       throw new StatusError("NotFound", `namespaces ${JSON.stringify(name)} not found`, details);

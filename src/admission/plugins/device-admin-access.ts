@@ -39,7 +39,7 @@ export function deviceAdminAccess(
       const field = object === undefined ? undefined : firstAccess(request);
       if (field === undefined) return;
       const { resource, namespace, name } = target;
-      return andThen(namespaces().get("", namespace), (facts) => {
+      return andThen(namespaces().get("", namespace, request.staged), (facts) => {
         if (facts?.labels[label] === "true") return;
         const needed = `admin access to devices requires the \`${label}: true\` label on the containing namespace`;
         const cause = { reason: "FieldValueForbidden", message: `Forbidden: ${needed}`, field } as const;

@@ -18,8 +18,8 @@ export function namespaceExists(phases: NamespacePhases): AdmissionPlugin {
   return {
     name: "NamespaceExists",
     concerns: (operation, type) => operation !== "CONNECT" && isInside(type),
-    validate({ target: { namespace } }) {
-      return andThen(phases.of(namespace), (phase) => {
+    validate({ target: { namespace }, staged }) {
+      return andThen(phases.of(namespace, staged), (phase) => {
         if (phase !== undefined) return;
         const details = { name: namespace, kind: "namespaces" };
         throw new StatusError("NotFound", `namespaces ${JSON.stringify(namespace)} not found`, details);
@@ -45,9 +45,9 @@ export function namespaceAutoProvision(
     name: "NamespaceAutoProvision",
     concerns: (operation, type) =>
       operation === "CREATE" && isInside(type) && type.resource.group !== reviews,
-    mutate({ target: { namespace }, dryRun }: AdmissionRequest): MaybePromise<void> {
+    mutate({ target: { namespace }, dryRun, staged }: AdmissionRequest): MaybePromise<void> {
       if (dryRun) return;
-      return andThen(phases.of(namespace), (phase) =>
+      return andThen(phases.of(namespace, staged), (phase) =>
         phase === undefined ? provision(namespace) : undefined,
       );
     },

@@ -49,7 +49,7 @@ function activeCondition(
   request: AdmissionRequest,
 ): MaybePromise<AdmissionCondition> {
   const { namespace } = request.target;
-  return andThen(phases.of(namespace), (current) => {
+  return andThen(phases.of(namespace, request.staged), (current) => {
     if (current === undefined) throw objectNotFound({ resource: "namespaces", group: "", name: namespace });
     if (current.phase === "Terminating") throw terminating(request);
     return { ...current.condition, renew: () => activeCondition(phases, request) };

@@ -75,7 +75,7 @@ export function podNodeSelector(
     concerns: concernsPods("CREATE"),
     mutate(request) {
       const { target } = request;
-      return andThen(facts.namespaces.get("", target.namespace), (namespace) => {
+      return andThen(facts.namespaces.get("", target.namespace, request.staged), (namespace) => {
         const text = namespace?.annotations[annotation];
         const required = text === undefined ? byDefault : parseAnnotation(text, request);
         const { spec } = podOf(request);

@@ -107,7 +107,9 @@ export function podTolerationRestriction(
     request: AdmissionRequest,
     work: (request: AdmissionRequest, namespace: NamespaceFacts | undefined) => void,
   ): MaybePromise<void> =>
-    andThen(facts.namespaces.get("", request.target.namespace), (namespace) => work(request, namespace));
+    andThen(facts.namespaces.get("", request.target.namespace, request.staged), (namespace) =>
+      work(request, namespace),
+    );
   return {
     name: "PodTolerationRestriction",
     concerns: concernsPods("CREATE", "UPDATE"),

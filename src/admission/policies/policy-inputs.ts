@@ -119,11 +119,12 @@ export class PolicyInputs {
 
   /** The variable `namespaceObject`: the namespace of the request, null for cluster-scoped ones. */
   private async bindNamespace(): Promise<Bindings> {
-    const { target } = this.request;
+    const { target, staged } = this.request;
     const { store, registry } = this.services;
     const namespaceObject = async (): Promise<JsonValue> => {
       if (target.namespace === "" || !registry.serves(Namespace)) return null;
-      const entry = await store.get(keyOf(registry.require(Namespace), "", target.namespace));
+      const key = keyOf(registry.require(Namespace), "", target.namespace);
+      const entry = staged?.stagedEntry(key) ?? (await store.get(key));
       if (entry === undefined) return null;
       const { metadata, spec, status } = objectAs<Namespace>(decodeEntry(entry));
       const { uid, managedFields: _, ...rest } = metadata;

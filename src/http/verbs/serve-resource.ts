@@ -4,7 +4,9 @@ import { andThen, type MaybePromise } from "../../base/turns/maybe-promise.ts";
 import { groupHint } from "../../vocabulary/other-vocabulary.ts";
 import { StatusError } from "../../base/status-error.ts";
 import type { Resource } from "../../resources/registry/registry.ts";
-import type { Verb } from "../../schema/kind.ts";
+import { Transaction } from "../../kinds/transactions/transaction.ts";
+import { declarationOf, type Verb } from "../../schema/kind.ts";
+import { serveTransaction } from "../transactions/serve-transaction.ts";
 import { startDeadline } from "./deadline.ts";
 import type { ResourceFacts } from "../request/facts.ts";
 import type { HttpService } from "../service.ts";
@@ -86,6 +88,8 @@ function serveVerb(service: HttpService, request: ResourceContext, verb: Verb): 
           kind: () => resource.kind,
         });
       }
+      if (declarationOf(resource.kind) === Transaction)
+        return serveTransaction(service, request, serveResource);
       const virtual = !request.target.resource.kind.verbs.includes("get");
       return virtual ? serveReview(service, request) : serveCreate(service, request);
     }

@@ -69,6 +69,12 @@ export type WatchInterceptor = (
   start: (observer: WatchObserver) => Subscription,
 ) => Subscription;
 
+/** What an operation of a transaction can read of the writes before it. */
+export interface StagedEntries {
+  /** The entry of a key that the transaction has written; undefined if it hasn't, or has deleted it. */
+  stagedEntry(key: string): Entry | undefined;
+}
+
 /** The object or collection of a request. */
 export interface Target {
   readonly resource: Resource;
@@ -132,6 +138,8 @@ export interface AdmissionRequest {
   readonly object: ApiObject | undefined;
   /** The live object; undefined for CREATE and deletecollection. */
   readonly live: ApiObject | undefined;
+  /** What the transaction to which the write belongs has written before; undefined for a write of its own. */
+  readonly staged?: StagedEntries | undefined;
   /** Whether the mutating plugins are called for the second time, after {@link AdmissionEffects.requestReinvocation}. */
   readonly reinvocation: boolean;
   readonly effects: AdmissionEffects;

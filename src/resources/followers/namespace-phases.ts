@@ -1,6 +1,7 @@
 import type { Clock } from "../../base/time/clock.ts";
 import { andThen, type MaybePromise } from "../../base/turns/maybe-promise.ts";
 import type { Entry, Store, WriteCondition } from "../../storage/store.ts";
+import type { StagedEntries } from "../engine/engine.ts";
 import { Follower } from "./follower.ts";
 import { namesOf, type Resource } from "../registry/registry.ts";
 import { headerOf } from "../objects/stored.ts";
@@ -20,14 +21,12 @@ export interface NamespacePhase {
 export class NamespacePhases {
   private readonly phases = new Map<string, NamespacePhase>();
   private readonly follower: Follower;
+  private readonly prefix: string;
 
   constructor(store: Store, namespaces: Resource, clock: Clock, failed: (error: unknown) => void) {
+    this.prefix = namespaces.storePrefix;
     const handler = {
-      put: (entry: Entry) => {
-        const { key, revision } = entry;
-        const phase = headerOf(entry).fields["status.phase"] ?? "";
-        this.phases.set(namesOf(key).name, { phase, condition: { key, revision } });
-      },
+      put: (entry: Entry) => void this.phases.set(namesOf(entry.key).name, phaseIn(entry)),
       remove: (key: string) => this.phases.delete(namesOf(key).name),
       failed,
     };
@@ -42,13 +41,21 @@ export class NamespacePhases {
   /**
    * The phase of a namespace; undefined if it doesn't exist.
    *
+   * @param staged what the transaction of the request has written before.
    * @throws {StoreUnavailableError} namespaces can't be followed at present.
    */
-  of(name: string): MaybePromise<NamespacePhase | undefined> {
+  of(name: string, staged?: StagedEntries): MaybePromise<NamespacePhase | undefined> {
+    const own = staged?.stagedEntry(`${this.prefix}/${name}`);
+    if (own !== undefined) return phaseIn(own);
     return andThen(this.follower.sync(), () => this.phases.get(name));
   }
 
   close(): void {
     this.follower.close();
   }
+}
+
+function phaseIn(entry: Entry): NamespacePhase {
+  const { key, revision } = entry;
+  return { phase: headerOf(entry).fields["status.phase"] ?? "", condition: { key, revision } };
 }

@@ -53,7 +53,9 @@ export function podSecurity(parts: PodSecurityParts): AdmissionPlugin {
       const { target } = request;
       if (declarationOf(target.resource.stored.kind) === Namespace) return checkNamespace(request);
       if (checkPods.isExempt(request)) return;
-      return andThen(policies.get("", target.namespace), (policy) => checkPods.check(request, policy));
+      return andThen(policies.get("", target.namespace, request.staged), (policy) =>
+        checkPods.check(request, policy),
+      );
     },
   };
 }

@@ -2,6 +2,7 @@ import { objectAs } from "../../../schema/api-object.ts";
 import type { Clock } from "../../../base/time/clock.ts";
 import { andThen, type MaybePromise } from "../../../base/turns/maybe-promise.ts";
 import type { ServiceAccount } from "../../../kinds/core/service-account.ts";
+import type { StagedEntries } from "../../../resources/engine/engine.ts";
 import type { ObjectReader } from "../../object-reader.ts";
 
 /** The account of pods that don't name one. */
@@ -20,15 +21,21 @@ export class AccountReader {
   /**
    * Returns an account; undefined if it doesn't exist. Waits up to 1.3 seconds for a missing default account, as a controller
    * creates it after the namespace.
+   *
+   * @param staged what the transaction of the request has written before.
    */
-  find(namespace: string, name: string): MaybePromise<ServiceAccount | undefined> {
-    return andThen(this.read(namespace, name), (account) =>
+  find(namespace: string, name: string, staged?: StagedEntries): MaybePromise<ServiceAccount | undefined> {
+    return andThen(this.read(namespace, name, staged), (account) =>
       account !== undefined || name !== defaultAccount ? account : this.waitFor(namespace),
     );
   }
 
-  private read(namespace: string, name: string): MaybePromise<ServiceAccount | undefined> {
-    return andThen(this.objects.core("serviceaccounts", namespace, name), (account) =>
+  private read(
+    namespace: string,
+    name: string,
+    staged?: StagedEntries,
+  ): MaybePromise<ServiceAccount | undefined> {
+    return andThen(this.objects.core("serviceaccounts", namespace, name, staged), (account) =>
       objectAs<ServiceAccount>(account),
     );
   }

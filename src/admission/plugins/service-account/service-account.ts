@@ -42,7 +42,7 @@ export function serviceAccount(
     }
     const state = request.effects.state(AccountState);
     if (state.account?.metadata.name === name) return state.account;
-    return andThen(accounts.find(target.namespace, name), (account) => {
+    return andThen(accounts.find(target.namespace, name, request.staged), (account) => {
       if (account === undefined) {
         const missing = `serviceaccount ${JSON.stringify(name)} not found`;
         throw forbidden(target, `error looking up service account ${target.namespace}/${name}: ${missing}`);

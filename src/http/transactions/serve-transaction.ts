@@ -1,0 +1,190 @@
+import { decodeJson } from "../../base/json/decode.ts";
+import type { JsonObject, JsonValue } from "../../base/json/value.ts";
+import { RelayedStatusError, StatusError } from "../../base/status-error.ts";
+import type { MaybePromise } from "../../base/turns/maybe-promise.ts";
+import { jsonOf } from "../../base/json/value.ts";
+import type { Operation, Transaction, TransactionStatus } from "../../kinds/transactions/transaction.ts";
+import { addWarnings, readObject } from "../../resources/input/input.ts";
+import { stagedRevision } from "../../resources/transactions/staged-store.ts";
+import { inTransaction } from "../../resources/transactions/transaction.ts";
+import { answerReview } from "../../resources/writes/review.ts";
+import { storeFailure } from "../../resources/engine/resource-version.ts";
+import type { Revision } from "../../storage/store.ts";
+import { groupAnnotation } from "../../vocabulary/names.ts";
+import { newRequest, reportOf, type RequestContext, type ResourceContext } from "../request/context.ts";
+import { readFacts, type ResourceFacts } from "../request/facts.ts";
+import { writeParameters } from "../request/parameters.ts";
+import type { HttpService } from "../service.ts";
+import { authorize } from "../stages/authorization.ts";
+import { findServed } from "../stages/request-facts.ts";
+import { bodyOf, encodingOf, sendObject } from "../verbs/answer.ts";
+import { inputFormat, parse, readBytes } from "../verbs/body.ts";
+import { OperationExchange, type OperationAnswer } from "./operation-exchange.ts";
+import { operationRequest } from "./operation-request.ts";
+
+/** Serves a request for a resource type by its verb, as an operation is. */
+export type ServeWrite = (
+  service: HttpService,
+  request: RequestContext,
+  facts: ResourceFacts,
+) => MaybePromise<void>;
+
+/**
+ * POST of a Transaction: each operation is authorized, admitted and validated as if it were sent alone, and sees the ones before it. All
+ * are committed at one revision, or none is. The audit event of the request has the operations, without their objects.
+ *
+ * @param serveWrite serves an operation.
+ * @throws {StatusError} the error of the first operation that fails; its message and a cause name it.
+ */
+export async function serveTransaction(
+  service: HttpService,
+  request: ResourceContext,
+  serveWrite: ServeWrite,
+): Promise<void> {
+  const { target, facts, exchange, user, audit } = request;
+  const { engine } = service;
+  const encoding = encodingOf(service, request);
+  const parameters = writeParameters(facts.query, "CreateOptions", exchange.header("user-agent") ?? "");
+  const bytes = await readBytes(service, request);
+  if (bytes.length === 0) throw new StatusError("BadRequest", "the request needs a body");
+  const { value, duplicates } = await parse(bytes, inputFormat(exchange, engine.registry), engine.registry);
+  const { object, warnings } = readObject(engine, target, value, duplicates, parameters.fieldValidation);
+  const report = reportOf(request);
+  addWarnings(report, warnings);
+  const { dryRun, fieldManager } = parameters;
+  const transaction = object as unknown as Transaction;
+  audit?.requestObject(withoutContents(object as unknown as JsonObject));
+  await answerReview(engine, target, object, { user, dryRun, fieldManager, report }, () => undefined);
+  const operations = transaction.spec.operations ?? [];
+  const committed = await inTransaction(engine, dryRun, (staged) =>
+    runOperations({ ...service, engine: staged, compresses: false }, request, operations, serveWrite),
+  );
+  report.annotate(
+    groupAnnotation(engine.vocabulary.groupSuffix, "operations", "transactions"),
+    committed.value.map(({ text, answer }) => `${text}: ${answer.code}`).join("; "),
+  );
+  object["status"] = statusOf(committed.value, committed.revision) as unknown as JsonValue;
+  delete object["spec"];
+  return sendObject(service, request, encoding, 201, bodyOf(object));
+}
+
+interface AnsweredOperation {
+  readonly text: string;
+  readonly answer: OperationAnswer;
+}
+
+/** Runs the operations one after the other; between two of them other requests can run. */
+async function runOperations(
+  service: HttpService,
+  request: ResourceContext,
+  operations: readonly Operation[],
+  serveWrite: ServeWrite,
+): Promise<AnsweredOperation[]> {
+  const answered: AnsweredOperation[] = [];
+  for (const [index, operation] of operations.entries()) {
+    let text = `${operation.verb} ${operation.kind ?? ""}`.trimEnd();
+    try {
+      const { registry } = service.engine;
+      const own = await operationRequest(operation, registry);
+      ({ text } = own);
+      const exchange = new OperationExchange(request.exchange, own);
+      await runOperation(service, request, exchange, serveWrite);
+      answered.push({ text, answer: exchange.answer! });
+    } catch (error) {
+      throw failureOf(error, index, text);
+    }
+    await service.turns.longStep(request.user.name);
+  }
+  return answered;
+}
+
+/** Processes an operation by the stages that concern what it writes; its transaction has passed the others. */
+async function runOperation(
+  service: HttpService,
+  outer: ResourceContext,
+  exchange: OperationExchange,
+  serveWrite: ServeWrite,
+): Promise<void> {
+  const request = newRequest(exchange, outer.startMs);
+  request.caller = outer.caller;
+  request.user = outer.user;
+  request.limited = outer.limited;
+  request.expiresAt = outer.expiresAt;
+  const facts = readFacts(exchange.method, exchange.url);
+  await findServed(service, request, facts);
+  if (request.remote !== undefined)
+    throw new StatusError("BadRequest", "objects of an extension server can't be part of a transaction");
+  await authorize(service, request);
+  if (facts.kind !== "resource")
+    throw new StatusError("NotFound", "the server could not find the requested resource");
+  try {
+    await serveWrite(service, request, facts);
+  } finally {
+    request.deadline?.cancel();
+    request.pace?.end();
+  }
+}
+
+/** Returns the error of the transaction: that of the operation, which its message and a cause name. */
+function failureOf(thrown: unknown, index: number, text: string): unknown {
+  const error = storeFailure(thrown);
+  if (!(error instanceof StatusError)) return error;
+  const message = `operation ${index + 1} (${text}): ${error.message}; nothing was written`;
+  if (error instanceof RelayedStatusError) return new RelayedStatusError(message, error.relayed);
+  const cause = {
+    reason: "" as const,
+    message: error.message,
+    field: `spec.operations[${index}]`,
+  };
+  const { details = {} } = error;
+  return new StatusError(
+    error.reason,
+    message,
+    { ...details, causes: [cause, ...(details.causes ?? [])] },
+    { cause: error.cause },
+  );
+}
+
+function statusOf(answered: readonly AnsweredOperation[], revision: Revision | undefined): TransactionStatus {
+  return {
+    ...(revision === undefined ? {} : { resourceVersion: String(revision) }),
+    results: answered.map(({ answer: { code, body, warnings } }) => ({
+      code,
+      object: withRevision(decodeJson(Buffer.from(body)).value, revision),
+      ...(warnings.length === 0 ? {} : { warnings }),
+    })),
+  } as TransactionStatus;
+}
+
+const staged = String(stagedRevision);
+
+/** Returns a written object with the revision of the transaction in place of the staged one. */
+function withRevision(value: JsonValue, revision: Revision | undefined): JsonValue {
+  const { metadata } = value as JsonObject;
+  if ((metadata as JsonObject | undefined)?.["resourceVersion"] !== staged) return value;
+  const { resourceVersion: _staged, ...rest } = metadata as JsonObject;
+  const own = revision === undefined ? rest : { ...rest, resourceVersion: String(revision) };
+  return { ...(value as JsonObject), metadata: own };
+}
+
+/** The transaction without the objects and patches, which may be secret: an audit policy can't select them here by their resource. */
+function withoutContents(transaction: JsonObject): JsonObject {
+  const spec = jsonOf(transaction["spec"] as object) as JsonObject;
+  const operations = spec["operations"];
+  if (!Array.isArray(operations)) return transaction;
+  return {
+    ...transaction,
+    spec: {
+      operations: operations.map((operation) => {
+        const { object, patch: _patch, ...rest } = operation as JsonObject;
+        const { apiVersion, kind, metadata } = (object ?? {}) as JsonObject;
+        const { namespace, name } = ((metadata as JsonValue | undefined) ?? {}) as JsonObject;
+        const named = Object.entries({ apiVersion, kind, namespace, name });
+        return {
+          ...Object.fromEntries(named.filter(([, one]) => typeof one === "string")),
+          ...rest,
+        } as JsonObject;
+      }),
+    },
+  };
+}

@@ -11,7 +11,6 @@ import {
   role,
   roleBinding,
   user,
-  RBAC,
 } from "./support.ts";
 
 const path = "/apis/transactions.platform.io/v1alpha1/transactions";
@@ -154,7 +153,7 @@ describe("a transaction", () => {
       { verb: "create", object: made },
       account,
       inside,
-      pod({ privileged: true }),
+      pod({}),
     ]);
     expect(refused.body.message).toMatch(/^operation 4 .*violates PodSecurity "restricted:latest"/);
     expect((await server.admin.get("/api/v1/namespaces/tx-home")).status).toBe(404);

@@ -175,7 +175,7 @@ test("a write isn't sent to a process that ends before it accepts the connection
   await expect(client.commit(write)).rejects.toThrow(StoreTimeoutError);
 });
 
-test("a connection on which nobody answers is established again", async () => {
+test("a connection without an answer is established again", async () => {
   const folder = temporaryFolder();
   const path = join(folder.path, "commits");
   const sockets: Socket[] = [];

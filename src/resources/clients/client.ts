@@ -16,11 +16,13 @@ import { getObject } from "../reads/get.ts";
 import { readObject } from "../input/input.ts";
 import { listObjects } from "../reads/list.ts";
 import { patchObject, type PatchKind } from "../writes/patch.ts";
-import { isStored, keyOf, type Resource } from "../registry/registry.ts";
+import { isStored, keyOf, resourceOf, type Resource } from "../registry/registry.ts";
 import { everything, parseSelection } from "../objects/selection.ts";
 import { asBuffer, decodeEntry } from "../objects/stored.ts";
 import { updateObject } from "../writes/update.ts";
 import { bodyOf, watchObjects } from "../reads/watch.ts";
+import { Transaction } from "../../kinds/transactions/transaction.ts";
+import { inTransaction } from "../transactions/transaction.ts";
 import { answerReview, type ReviewHandler } from "../writes/review.ts";
 import type { ClientGuard, ClientSelectors } from "./client-guard.ts";
 
@@ -75,6 +77,20 @@ export class Client {
     /** Handlers of reviews, by kind name; without them reviews can't be created. */
     private readonly reviews: ReadonlyMap<string, ReviewHandler> = new Map(),
   ) {}
+
+  /**
+   * @internal Runs work with an engine whose writes are committed together, or not at all; see `ServerClient.transaction`.
+   *
+   * @throws {StatusError} the errors of the work, and those of `inTransaction`.
+   */
+  protected async runTransaction<T>(dryRun: boolean, work: (engine: Engine) => Promise<T>): Promise<T> {
+    const { registry, vocabulary } = this.engine;
+    const resource = registry.findKind(resourceOf(Transaction, vocabulary).apiVersion, Transaction.name);
+    if (resource === undefined) throw new StatusError("NotFound", "this server doesn't serve transactions");
+    const target = { resource, namespace: "", name: "", subresource: "" };
+    const run = async (engine: Engine) => (await inTransaction(engine, dryRun, work)).value;
+    return this.run("create", target, run);
+  }
 
   /** Runs a request through the guard, if the client has one. */
   private run<T>(

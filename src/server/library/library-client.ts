@@ -4,7 +4,13 @@ import type { ClientGuard } from "../../resources/clients/client-guard.ts";
 import type { ApiObject } from "../../schema/kind.ts";
 import { decideAction, explainAction, type AccessService } from "./access-questions.ts";
 import { applyAll } from "./apply.ts";
-import type { AccessAnswer, AccessOptions, ApplyOptions, WaitOptions } from "./server-client.ts";
+import type {
+  AccessAnswer,
+  AccessOptions,
+  ApplyOptions,
+  TransactionOptions,
+  WaitOptions,
+} from "./server-client.ts";
 import { waitFor } from "./wait-for.ts";
 
 /** Implements {@link ServerClient}. */
@@ -13,7 +19,7 @@ export class LibraryClient extends Client {
   constructor(
     private readonly service: AccessService,
     private readonly caller: UserInfo,
-    authorize?: ClientGuard,
+    private readonly authorize?: ClientGuard,
   ) {
     super(service.engine, caller, authorize, service.reviews);
   }
@@ -32,6 +38,15 @@ export class LibraryClient extends Client {
 
   apply(source: object | readonly object[] | string, options: ApplyOptions = {}): Promise<ApiObject[]> {
     return applyAll(this, source, options);
+  }
+
+  transaction<T>(
+    work: (client: LibraryClient) => Promise<T>,
+    { dryRun = false }: TransactionOptions = {},
+  ): Promise<T> {
+    return this.runTransaction(dryRun, (engine) =>
+      work(new LibraryClient({ ...this.service, engine }, this.caller, this.authorize)),
+    );
   }
 
   waitFor(

@@ -36,6 +36,18 @@ export interface ApplyOptions {
   readonly namespace?: string | undefined;
 }
 
+/** Options of {@link ServerClient.transaction}. */
+export interface TransactionOptions {
+  /** Runs all checks and stores nothing; false by default. */
+  readonly dryRun?: boolean | undefined;
+}
+
+/** The client in a transaction: it sees what the transaction has written, which no other client does before it is committed. */
+export type TransactionClient<Objects> = Pick<
+  ServerClient<Objects>,
+  "get" | "find" | "create" | "update" | "patch" | "apply" | "delete"
+>;
+
 /** Options of {@link ServerClient.waitFor}. */
 export interface WaitOptions {
   /** Time limit in milliseconds of the machine's clock, also with a clock of the program's own; 4000 by default. */
@@ -119,6 +131,26 @@ export interface ServerClient<Objects> extends TypedClient<Objects> {
     options?: ApplyOptions,
   ): Promise<[ObjectAt<Objects, V, K>]>;
   apply(source: object | readonly object[] | string, options?: ApplyOptions): Promise<ApiObject[]>;
+
+  /**
+   * Commits several writes together, at one resource version: all of them, or none if the work or one of its writes fails. The resource
+   * version of what the work has written isn't known before its end; until then the objects have a provisional one.
+   *
+   * @param work writes with the client that it gets. It is called again if other writes come between, so it should do nothing else.
+   * @returns what the work returned.
+   * @throws {StatusError} the error of a write, and nothing is written; Conflict if other writes come between too often.
+   *
+   * @example
+   * await client.transaction(async (t) => {
+   *   const account = await t.get({ apiVersion: "v1", kind: "ConfigMap", name: "stock", namespace: "shop" });
+   *   await t.update({ ...account, data: { left: String(Number(account.data?.left) - 1) } });
+   *   await t.create({ apiVersion: "v1", kind: "ConfigMap", metadata: { name: "order-1", namespace: "shop" } });
+   * });
+   */
+  transaction<T>(
+    work: (client: TransactionClient<Objects>) => Promise<T>,
+    options?: TransactionOptions,
+  ): Promise<T>;
 
   /**
    * Waits until an object is in a state: reads it, then watches it, without polling.

@@ -209,7 +209,7 @@ export class CommitterClient {
     this.waiting = this.waiting.filter(({ since }) => since >= before);
     for (const { reject } of late)
       reject(new StoreTimeoutError("the process that commits writes can't be reached; nothing was written"));
-    // Nobody may have the other end of a connection without a message: it is established again.
+    // The other end of a connection without a message may have no owner: it is established again.
     if (late.length > 0 && !this.connected) this.socket.destroy();
     // The process that commits has the same limit for writes that it can't begin.
     for (const [id, { since, reject }] of this.sent) {

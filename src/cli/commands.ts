@@ -54,6 +54,11 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import("./convert/command.ts")).convertCommand,
   },
   {
+    name: "apply",
+    summary: "Applies manifests to a server in one transaction.",
+    load: async () => (await import("./apply/apply.ts")).applyCommand,
+  },
+  {
     name: "types",
     summary: "Writes TypeScript types of custom kinds from their definitions.",
     load: async () => (await import("./types/types.ts")).typesCommand,

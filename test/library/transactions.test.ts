@@ -84,7 +84,10 @@ describe("client.transaction", () => {
   test("of a user needs the right to create transactions, and those of its writes", async () => {
     const group = "rbac.authorization.k8s.io";
     const rules = (resources: string[], apiGroups: string[]) => [{ verbs: ["create"], apiGroups, resources }];
-    const bind = async (name: string, granted: object[]) => {
+    const bind = async (
+      name: string,
+      granted: { verbs: string[]; apiGroups: string[]; resources: string[] }[],
+    ) => {
       await server.client.create({
         apiVersion: `${group}/v1`,
         kind: "ClusterRole",

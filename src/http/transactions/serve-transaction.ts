@@ -162,8 +162,9 @@ const staged = String(stagedRevision);
 function withRevision(value: JsonValue, revision: Revision | undefined): JsonValue {
   const { metadata } = value as JsonObject;
   if ((metadata as JsonObject | undefined)?.["resourceVersion"] !== staged) return value;
-  const { resourceVersion: _staged, ...rest } = metadata as JsonObject;
-  const own = revision === undefined ? rest : { ...rest, resourceVersion: String(revision) };
+  const own = { ...(metadata as JsonObject) };
+  if (revision === undefined) delete own["resourceVersion"];
+  else own["resourceVersion"] = String(revision);
   return { ...(value as JsonObject), metadata: own };
 }
 

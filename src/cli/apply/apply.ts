@@ -1,0 +1,170 @@
+import { encodeJson } from "../../base/json/encode.ts";
+import { isObject, type JsonObject } from "../../base/json/value.ts";
+import { readManifests } from "../../base/manifests.ts";
+import { accessFlags, accessOf } from "../client/access-flags.ts";
+import { ClientError } from "../client/client-error.ts";
+import { ResourceTable } from "../client/resource-table.ts";
+import { ServerClient } from "../client/server-client.ts";
+import { helpText, type Command } from "../command.ts";
+import type { Flag } from "../flags/flag.ts";
+import { FlagReader, parseFlags, UsageError } from "../flags/flag-reader.ts";
+
+const about = `Applies manifests to a running server in one transaction (server-side apply): all objects are written at one resource
+version, or none is. Namespaces come first; otherwise the order is that of the files.`;
+
+/** Every flag of `plinth apply`. */
+const applyFlags: readonly Flag[] = [
+  {
+    name: "filename",
+    short: "f",
+    type: "list",
+    default: "",
+    doc: "Manifests: files, folders, or - for standard input; comma-separated; the flag may be repeated.",
+  },
+  { name: "recursive", short: "R", type: "boolean", default: "", doc: "Also read subfolders." },
+  {
+    name: "atomic",
+    type: "boolean",
+    default: "",
+    doc: "Write all objects together, or none. It must be given: kubectl applies objects one by one.",
+  },
+  {
+    name: "namespace",
+    short: "n",
+    type: "string",
+    default: "",
+    doc: "Namespace of objects that name none; the default is that of the context, otherwise default.",
+  },
+  {
+    name: "field-manager",
+    type: "string",
+    default: "plinth",
+    doc: "Name of the field manager.",
+  },
+  {
+    name: "force-conflicts",
+    type: "boolean",
+    default: "",
+    doc: "Take over fields that other managers own.",
+  },
+  { name: "dry-run", type: "boolean", default: "", doc: "Run all checks and write nothing." },
+  ...accessFlags,
+];
+
+/** An object to apply, and where it is from. */
+interface Manifest {
+  /** `shop.yaml`, or `shop.yaml, document 2`. */
+  readonly origin: string;
+  readonly object: JsonObject;
+}
+
+/** Applies manifests in one transaction. */
+export const applyCommand: Command = {
+  flags: applyFlags,
+  help: () => helpText("plinth apply --atomic -f FILE [FLAGS]", about, applyFlags),
+  async run(words) {
+    const read = new FlagReader(applyFlags, parseFlags(applyFlags, words));
+    const sources = read.list("filename");
+    if (sources.length === 0) throw new UsageError("--filename is needed: the manifests to apply");
+    if (read.boolean("atomic") !== true)
+      throw new UsageError("--atomic is needed; `kubectl apply --server-side` applies objects one by one");
+    const access = await accessOf(read, process.env);
+    const manifests = await manifestsOf(sources, read.boolean("recursive") === true);
+    if (manifests.length === 0) throw new ClientError(`${sources.join(", ")}: no objects`);
+    const client = new ServerClient(access);
+    try {
+      const table = await ResourceTable.read(client);
+      const group = table.resources.find(({ kind }) => kind === "Transaction");
+      if (group === undefined) throw new ClientError("the server has no transactions; nothing was written");
+      const namespace = read.optional("namespace") ?? (access.namespace || "default");
+      const operations = manifests.map(({ object }) => ({
+        verb: "apply",
+        fieldManager: read.text("field-manager"),
+        force: read.boolean("force-conflicts") === true,
+        object: inNamespace(object, table, namespace),
+      }));
+      const query = read.boolean("dry-run") === true ? "?dryRun=All" : "";
+      const path = `/apis/${group.groupVersion}/${group.name}${query}`;
+      const answer = await named(manifests, client.post(path, { spec: { operations } }));
+      process.stdout.write(report(answer as unknown as AppliedTransaction, read.boolean("dry-run") === true));
+      return 0;
+    } finally {
+      client.close();
+    }
+  },
+};
+
+/** Reads the objects of manifests; those of a `List` replace it. Namespaces come first. */
+async function manifestsOf(sources: readonly string[], recursive: boolean): Promise<Manifest[]> {
+  const readInput = async () => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of process.stdin as AsyncIterable<Buffer>) chunks.push(chunk);
+    return Buffer.concat(chunks);
+  };
+  const all: Manifest[] = [];
+  for await (const { name, documents, fault } of readManifests(sources, { recursive, readInput })) {
+    if (fault !== undefined) throw new ClientError(`${name}: ${fault}`);
+    for (const [index, { value }] of documents.entries()) {
+      const origin = documents.length === 1 ? name : `${name}, document ${index + 1}`;
+      const objects =
+        isObject(value) && value["kind"] === "List" && Array.isArray(value["items"])
+          ? value["items"]
+          : [value];
+      for (const object of objects) {
+        if (!isObject(object)) throw new ClientError(`${origin}: not an object`);
+        all.push({ origin, object });
+      }
+    }
+  }
+  const isNamespace = ({ object }: Manifest) =>
+    object["apiVersion"] === "v1" && object["kind"] === "Namespace";
+  return [...all.filter(isNamespace), ...all.filter((manifest) => !isNamespace(manifest))];
+}
+
+/** Returns an object with a namespace if its kind has one and it names none. */
+function inNamespace(object: JsonObject, table: ResourceTable, namespace: string): JsonObject {
+  const { apiVersion, kind, metadata } = object;
+  const version = String(apiVersion);
+  const group = version.includes("/") ? version.slice(0, version.indexOf("/")) : "";
+  const known = table.resources.find((one) => one.kind === kind && one.group === group);
+  if (known?.namespaced !== true || !isObject(metadata) || metadata["namespace"] !== undefined) return object;
+  return { ...object, metadata: { ...metadata, namespace } };
+}
+
+/** Adds the origin of the object to the error of a transaction. */
+async function named<T>(manifests: readonly Manifest[], answer: Promise<T>): Promise<T> {
+  try {
+    return await answer;
+  } catch (error) {
+    if (!(error instanceof ClientError)) throw error;
+    const at = /: operation (\d+) \(/.exec(error.message)?.[1];
+    const manifest = at === undefined ? undefined : manifests[Number(at) - 1];
+    if (manifest === undefined) throw error;
+    throw new ClientError(`${manifest.origin}: ${error.message}`, error.status);
+  }
+}
+
+/** The members of a Transaction that the report shows. */
+interface AppliedTransaction {
+  readonly status: {
+    readonly resourceVersion?: string;
+    readonly results: readonly {
+      readonly code: number;
+      readonly object: { readonly kind: string; readonly metadata: { readonly name: string } };
+      readonly warnings?: readonly string[];
+    }[];
+  };
+}
+
+function report({ status }: AppliedTransaction, isDryRun: boolean): string {
+  const lines = status.results.flatMap(({ code, object, warnings = [] }) => [
+    ...warnings.map((warning) => `Warning: ${warning}`),
+    `${object.kind.toLowerCase()} ${encodeJson(object.metadata.name)} ${code === 201 ? "created" : "applied"}`,
+  ]);
+  const end = isDryRun
+    ? "dry run: nothing was written"
+    : status.resourceVersion === undefined
+      ? "nothing changed"
+      : `all at resource version ${status.resourceVersion}`;
+  return `${[...lines, end].join("\n")}\n`;
+}

@@ -1,7 +1,12 @@
+import { randomUUID } from "node:crypto";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { systemClock } from "../../src/base/time/clock.ts";
 import { create, draft, record, textOf, until, update } from "../../src/storage/conformance/support.ts";
+import { parseAddress } from "../../src/storage/postgres/address.ts";
+import { Connection } from "../../src/storage/postgres/connection.ts";
 import { connectPostgresStore, type PostgresStore } from "../../src/storage/postgres/postgres-store.ts";
+import { assertComplete, logPartOf } from "../../src/storage/postgres/rows.ts";
+import { statementsOf } from "../../src/storage/postgres/statements.ts";
 import {
   type Revision,
   type Store,
@@ -172,6 +177,44 @@ describe.skipIf(postgresMissing !== undefined)(
           .toBe(true);
         expect(await other.latestRevision()).toBe(before);
         expect(await other.count(prefix)).toBe(2);
+      }),
+    );
+
+    it(
+      "a part of the log ends with a whole transaction",
+      within(async () => {
+        const store = await open();
+        const start = await store.latestRevision();
+        const names = Array.from({ length: 450 }, (_, n) => String(n));
+        let revision = await transact(
+          store,
+          names.map((name) => creation(name)),
+        );
+        for (let n = 0; n < 5; n++)
+          revision = await transact(
+            store,
+            names.map((name): Write => ({
+              kind: "update",
+              key: prefix + name,
+              expected: revision,
+              draft: draft(`${n}`),
+            })),
+          );
+        // The recorder refuses events of a revision that it has passed.
+        const { recorder } = record(await open(), prefix, (revision - 3 * names.length) as Revision);
+        await until(() => recorder.upTo >= revision, "the history is delivered");
+        expect([recorder.heard.length, new Set(recorder.revisions).size]).toEqual([3 * names.length, 3]);
+        const connection = new Connection({ address: parseAddress(`${server.url}?sslmode=disable`) });
+        const reached: Revision[] = [start];
+        for (let after = start; after < revision; after = reached.at(-1)!) {
+          const values = [after, Number.MAX_SAFE_INTEGER, randomUUID(), after];
+          const part = logPartOf(await connection.read({ ...statementsOf(schema).log, values }), after);
+          assertComplete(part, after);
+          reached.push(part.reached);
+        }
+        await connection.close();
+        expect(reached.map((one) => (one - start) / names.length)).toEqual([0, 3, 6]);
+        expect(await store.check()).toEqual([]);
       }),
     );
 

@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from "vitest";
-import { draft, record } from "../../src/storage/conformance/support.ts";
+import { draft, record, until } from "../../src/storage/conformance/support.ts";
 import { connectEtcdStore, type EtcdStore } from "../../src/storage/etcd/etcd-store.ts";
 import type { Write } from "../../src/storage/store.ts";
 import { EtcdServer, etcdMissing } from "./etcd-server.ts";
@@ -48,6 +48,24 @@ describe.skipIf(etcdMissing !== undefined)(
       expect(recorder.heard.length).toBe(result.entries.length);
       const again = await limited.transact(largest(limited).toReversed());
       expect(again).toMatchObject({ ok: false, failedWrite: 0 });
+    });
+
+    it("a part of the past ends with a whole transaction", async () => {
+      const limited = await start();
+      const after = await limited.latestRevision();
+      const { writes } = limited.transactionLimits;
+      let latest = after;
+      for (let n = 0; n < 80; n++) {
+        const names = Array.from({ length: writes }, (_, index) => `/g/r/n/${n}-${index}`);
+        const result = await limited.transact(
+          names.map((key) => ({ kind: "create", key, draft: draft(key) })),
+        );
+        if (!result.ok) throw new Error("a key exists");
+        latest = result.revision;
+      }
+      const { recorder } = record(limited, "/g/", after);
+      await until(() => recorder.upTo >= latest, "the past is delivered");
+      expect([recorder.heard.length, new Set(recorder.revisions).size]).toEqual([80 * writes, 80]);
     });
 
     it.each([

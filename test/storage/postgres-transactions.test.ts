@@ -104,7 +104,12 @@ describe.skipIf(postgresMissing !== undefined)(
         expect([version(), uniqueIndexes().split("\n")]).toEqual(["2", ["entries_current", "entries_pkey"]]);
         const late = await open();
         await create(late, `${prefix}d`, "1");
-        await transact(late, [creation("e"), creation("f")]);
+        // The replaced values aren't cached.
+        const result = await late.transact([
+          { kind: "delete", key: `${prefix}b0`, expected: both[0]! },
+          { kind: "update", key: `${prefix}c0`, expected: both[0]!, draft: draft("c0x") },
+        ]);
+        expect(result.ok && result.entries.map((entry) => textOf(entry))).toEqual(["b0", "c0x"]);
         await subscription.sync();
         expect(recorder.revisions.map((revision) => revision - a)).toEqual([1, 3, 3, 5, 5, 6, 8, 8]);
         expect(await first.check()).toEqual([]);
@@ -156,6 +161,11 @@ describe.skipIf(postgresMissing !== undefined)(
             [`create ${prefix}new new`, `delete ${prefix}gone gone`, `update ${prefix}old old2`].toSorted(),
           );
         }
+        proxy.fates.push("loseAnswer");
+        expect(await transact(store, [creation("p"), creation("q")])).toBe(start + 6);
+        await Promise.all([subscription.sync(), own.subscription.sync()]);
+        for (const { revisions, endings } of [recorder, own.recorder])
+          expect([revisions.length, endings]).toEqual([6, []]);
         expect(await other.check()).toEqual([]);
       }),
     );
@@ -185,25 +195,17 @@ describe.skipIf(postgresMissing !== undefined)(
       within(async () => {
         const store = await open();
         const start = await store.latestRevision();
-        const names = Array.from({ length: 450 }, (_, n) => String(n));
-        let revision = await transact(
-          store,
-          names.map((name) => creation(name)),
-        );
-        for (let n = 0; n < 5; n++)
+        const count = 450;
+        let revision = start;
+        for (let n = 0; n < 6; n++)
           revision = await transact(
             store,
-            names.map((name): Write => ({
-              kind: "update",
-              key: prefix + name,
-              expected: revision,
-              draft: draft(`${n}`),
-            })),
+            Array.from({ length: count }, (_, index) => creation(`${n}-${index}`)),
           );
         // The recorder refuses events of a revision that it has passed.
-        const { recorder } = record(await open(), prefix, (revision - 3 * names.length) as Revision);
+        const { recorder } = record(await open(), prefix, (revision - 3 * count) as Revision);
         await until(() => recorder.upTo >= revision, "the history is delivered");
-        expect([recorder.heard.length, new Set(recorder.revisions).size]).toEqual([3 * names.length, 3]);
+        expect([recorder.heard.length, new Set(recorder.revisions).size]).toEqual([3 * count, 3]);
         const connection = new Connection({ address: parseAddress(`${server.url}?sslmode=disable`) });
         const reached: Revision[] = [start];
         for (let after = start; after < revision; after = reached.at(-1)!) {
@@ -213,7 +215,7 @@ describe.skipIf(postgresMissing !== undefined)(
           reached.push(part.reached);
         }
         await connection.close();
-        expect(reached.map((one) => (one - start) / names.length)).toEqual([0, 3, 6]);
+        expect(reached.map((one) => (one - start) / count)).toEqual([0, 5, 6]);
         expect(await store.check()).toEqual([]);
       }),
     );

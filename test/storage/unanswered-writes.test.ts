@@ -133,12 +133,18 @@ describe("a write without an answer (etcd)", () => {
     expect(await texts()).toEqual({ a: "a", b: "b" });
   });
 
-  it("a transaction of creates whose request was lost isn't repeated, and claims no equal value of another server", async () => {
+  it("a transaction of creates whose request was lost claims no equal value of another server", async () => {
     fate = [lostRequest];
     const unanswered = first.transact([creation("a"), creation("b")]);
     expect((await done(second.transact([creation("b"), creation("c")]))).ok).toBe(true);
     await expect(done(unanswered)).rejects.toThrow(StoreUnavailableError);
     expect(await texts()).toEqual({ b: "b", c: "c" });
+  });
+
+  it("a transaction of creates whose request was lost has no effect later", async () => {
+    fate = [lostRequest, prompt];
+    await expect(done(first.transact([creation("a"), creation("b")]))).rejects.toThrow(StoreUnavailableError);
+    expect([await texts(), fate]).toEqual([{}, [prompt]]);
   });
 
   it("a transaction whose answer was lost succeeds at its revision with the deleted value, and is executed once", async () => {

@@ -112,7 +112,7 @@ async function createSchema(session: Session, schema: string, timeoutMs: number)
 
 /**
  * Changes a store to version 2, in which several entries may have the same revision, unless that has happened already. Writes of all
- * servers wait meanwhile, about a second for a million entries. Servers of earlier versions can't open the store afterwards, and those that
+ * servers wait meanwhile, about two seconds for a million entries. Servers of earlier versions can't open the store afterwards, and those that
  * run stop following its log at the first transaction: to them it lacks revisions, because a transaction takes as many as it has writes.
  *
  * @throws {StoreTimeoutError} another session has a lock on the tables.

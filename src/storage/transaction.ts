@@ -1,6 +1,12 @@
 /** What all engines share for the transactions of `Store.transact`. */
 import { assertKey } from "./keys.ts";
-import { type TransactionLimits, TransactionLimitError, type Write } from "./store.ts";
+import {
+  type CommitResult,
+  type TransactionLimits,
+  TransactionLimitError,
+  type TransactionResult,
+  type Write,
+} from "./store.ts";
 
 /**
  * Limits of the engines that execute a transaction in this process: it is one step of a few milliseconds, during which nothing else
@@ -39,4 +45,11 @@ export function assertTransaction(writes: readonly Write[], limits: TransactionL
 
 function refuseAbove(what: TransactionLimitError["what"], actual: number, limit: number): void {
   if (actual > limit) throw new TransactionLimitError(what, actual, limit);
+}
+
+/** Returns the result of a transaction of one write as that of the write alone. */
+export function singleResult(result: TransactionResult): CommitResult {
+  if (result.ok) return { ok: true, revision: result.revision, entry: result.entries[0]! };
+  const { ok, current, failedCondition } = result;
+  return failedCondition === undefined ? { ok, current } : { ok, current, failedCondition };
 }

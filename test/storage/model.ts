@@ -2,16 +2,50 @@ import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { StoreUnderTest } from "../../src/storage/conformance.ts";
 import { draft, Recorder, textOf } from "../../src/storage/conformance/support.ts";
-import type { Revision, Write } from "../../src/storage/store.ts";
+import type { Revision, Store, Write, WriteCondition } from "../../src/storage/store.ts";
 
 const KEYS = ["/a/r/n/x", "/a/r/n/y", "/a/r/m/x", "/a/s//é", "/a/s//😀", "/b/r/n/x"];
 const PREFIXES = ["/", "/a/", "/a/r/", "/a/r/n/", "/a/s//", "/b/r/", "/c/r/"];
 
+/** A write of a transaction; `fitting` is one that succeeds: a create if the key doesn't exist, else an update or a delete. */
+interface Part {
+  readonly kind: Write["kind"] | "fitting";
+  readonly key: number;
+  readonly deletes: boolean;
+  readonly condition: { readonly key: number; readonly holds: boolean } | null;
+}
+
 type Step =
+  | { readonly do: "transact"; readonly parts: readonly Part[] }
   | { readonly do: "write"; readonly kind: Write["kind"]; readonly key: number }
   | { readonly do: "read"; readonly prefix: number; readonly back: number; readonly limit: number };
 
+const part: fc.Arbitrary<Part> = fc.record({
+  kind: fc.oneof(
+    { weight: 9, arbitrary: fc.constant("fitting" as const) },
+    { weight: 1, arbitrary: fc.constantFrom<Write["kind"]>("create", "update", "delete") },
+  ),
+  key: fc.nat(KEYS.length - 1),
+  deletes: fc.boolean(),
+  condition: fc.option(
+    fc.record({
+      key: fc.nat(KEYS.length - 1),
+      holds: fc.oneof(
+        { weight: 4, arbitrary: fc.constant(true) },
+        { weight: 1, arbitrary: fc.constant(false) },
+      ),
+    }),
+  ),
+});
+
 const step: fc.Arbitrary<Step> = fc.oneof(
+  {
+    weight: 2,
+    arbitrary: fc.record({
+      do: fc.constant("transact" as const),
+      parts: fc.uniqueArray(part, { minLength: 1, maxLength: 4, selector: ({ key }) => key }),
+    }),
+  },
   {
     weight: 3,
     arbitrary: fc.record({
@@ -31,6 +65,12 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   },
 );
 
+interface Refusal {
+  readonly failedWrite: number;
+  readonly current: Revision | undefined;
+  readonly failedCondition: number | undefined;
+}
+
 /** What a store should hold: every state it ever had, by revision. */
 class Model {
   readonly states: { revision: Revision; values: Map<string, { text: string; revision: Revision }> }[] = [];
@@ -44,13 +84,32 @@ class Model {
     return this.states.at(-1)!;
   }
 
-  apply(write: Write, text: string, revision: Revision): void {
+  /** Applies writes at one revision. */
+  apply(writes: readonly Write[], text: string, revision: Revision): void {
     const values = new Map(this.now.values);
-    const before = values.get(write.key);
-    if (write.kind === "delete") values.delete(write.key);
-    else values.set(write.key, { text, revision });
-    this.lines.push(`${write.kind} ${write.key} ${write.kind === "delete" ? before?.text : text}`);
+    for (const write of writes) {
+      const before = values.get(write.key);
+      if (write.kind === "delete") values.delete(write.key);
+      else values.set(write.key, { text, revision });
+      const shown = write.kind === "delete" ? before?.text : text;
+      this.lines.push(`${revision} ${write.kind} ${write.key} ${shown}`);
+    }
     this.states.push({ revision, values });
+  }
+
+  /** Returns how a transaction fails; undefined if it succeeds. */
+  refusal(writes: readonly Write[]): Refusal | undefined {
+    const revisionOf = (key: string): Revision | undefined => this.now.values.get(key)?.revision;
+    for (const [failedWrite, { key, conditions = [], ...change }] of writes.entries()) {
+      const current = revisionOf(key);
+      const failed = { failedWrite, current, failedCondition: undefined };
+      if (current !== (change.kind === "create" ? undefined : change.expected)) return failed;
+      const failedCondition = conditions.findIndex(
+        (condition) => (revisionOf(condition.key) ?? 0) !== condition.revision,
+      );
+      if (failedCondition >= 0) return { ...failed, failedCondition };
+    }
+    return undefined;
   }
 
   page(state: Model["now"], prefix: string): [string, string, number][] {
@@ -97,25 +156,67 @@ async function play({ store }: StoreUnderTest, space: string, steps: readonly St
       const standing = model.now.values.get(key);
       const expected = standing?.revision ?? model.now.revision;
       const text = `${space}.${i}`;
-      const write: Write =
-        action.kind === "create"
-          ? { kind: "create", key, draft: draft(text) }
-          : action.kind === "update"
-            ? { kind: "update", key, expected, draft: draft(text) }
-            : { kind: "delete", key, expected };
+      const write = writeOf(action.kind, key, expected, text);
       const result = await store.commit(write);
       expect(result.ok).toBe((standing === undefined) === (write.kind === "create"));
-      if (result.ok) model.apply(write, text, result.revision);
+      if (result.ok) model.apply([write], text, result.revision);
       else
         expect([result.current?.revision, textOf(result.current)]).toEqual([
           standing?.revision,
           standing?.text,
         ]);
-    } else await compareRead(store, model, PREFIXES[action.prefix]!, within, action);
+    } else if (action.do === "transact") await transact(store, model, keys, action.parts, `${space}.${i}`);
+    else await compareRead(store, model, PREFIXES[action.prefix]!, within, action);
   }
   await subscription.sync();
   subscription.close();
-  expect(recorder.lines).toEqual(model.lines);
+  // The recorder checks the order of the revisions; the events of one may have any order.
+  const events = recorder.lines.map((line, index) => `${recorder.revisions[index]} ${line}`);
+  expect(events.toSorted()).toEqual(model.lines.toSorted());
+}
+
+function writeOf(kind: Write["kind"], key: string, expected: Revision, text: string): Write {
+  if (kind === "delete") return { kind, key, expected };
+  return kind === "create" ? { kind, key, draft: draft(text) } : { kind, key, expected, draft: draft(text) };
+}
+
+/** Executes a transaction, and compares its result. */
+async function transact(
+  store: Store,
+  model: Model,
+  keys: readonly string[],
+  parts: readonly Part[],
+  text: string,
+): Promise<void> {
+  const { values, revision: newest } = model.now;
+  const writes = parts.map(({ kind, key: index, deletes, condition }): Write => {
+    const key = keys[index]!;
+    const existing = values.get(key);
+    const fitting = existing === undefined ? "create" : deletes ? "delete" : "update";
+    const write = writeOf(kind === "fitting" ? fitting : kind, key, existing?.revision ?? newest, text);
+    return condition === null ? write : { ...write, conditions: [conditionOf(condition)] };
+  });
+  function conditionOf({ key: index, holds }: NonNullable<Part["condition"]>): WriteCondition {
+    const key = keys[index]!;
+    const revision = values.get(key)?.revision ?? 0;
+    return { key, revision: holds ? revision : ((revision + 1) as Revision) };
+  }
+  const expected = model.refusal(writes);
+  const result = await store.transact(writes);
+  if (result.ok) {
+    expect(expected).toBe(undefined);
+    const entryOf = ({ key, kind }: Write) => {
+      const deleted = values.get(key);
+      return kind === "delete" ? [key, deleted?.text, deleted?.revision] : [key, text, result.revision];
+    };
+    expect(result.entries.map((entry) => [entry.key, textOf(entry), entry.revision])).toEqual(
+      writes.map(entryOf),
+    );
+    model.apply(writes, text, result.revision);
+  } else {
+    const { failedWrite, current, failedCondition } = result;
+    expect({ failedWrite, current: current?.revision, failedCondition }).toEqual(expected);
+  }
 }
 
 async function compareRead(

@@ -1,7 +1,7 @@
 import type { Clock } from "../../base/time/clock.ts";
-import { type StoreError, StoreFullError, StoreUnavailableError } from "../store.ts";
+import { StoreError, StoreFullError, StoreUnavailableError } from "../store.ts";
 import { type ServiceError, status } from "./grpc.ts";
-import { plainReason } from "./plain-words.ts";
+import { exceededLimit, plainReason } from "./plain-words.ts";
 import { grpcMembers, type Member, type MemberTls, type OpenWatch, type WatchListener } from "./member.ts";
 import type { RangeRequest, RangeResponse, TxnRequest, TxnResponse, WatchCreateRequest } from "./messages.ts";
 
@@ -113,6 +113,9 @@ export class Connection {
     const code = "code" in error ? error.code : undefined;
     const details = "details" in error ? error.details : error.message;
     if (code === status.RESOURCE_EXHAUSTED && /space exceeded/.test(details)) return this.fullError(error);
+    const limit = exceededLimit(details);
+    if (limit !== undefined)
+      return new StoreError(`etcd at ${this.names}: ${limit}; nothing was written`, { cause: error });
     const what = code === status.DEADLINE_EXCEEDED ? "no answer in time" : plainReason(details);
     return new StoreUnavailableError(`etcd at ${this.names}: ${what}`, { cause: error });
   }

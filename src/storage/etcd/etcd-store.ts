@@ -20,8 +20,10 @@ import {
   type StoreError,
   type SubscribeOptions,
   type Subscription,
+  type TransactionResult,
   type Write,
 } from "../store.ts";
+import { assertTransaction } from "../transaction.ts";
 import { claimKeyspace, passCompaction } from "./claim.ts";
 import { CompactedSignal, Connection, type ConnectionOptions } from "./connection.ts";
 import { floorOf, readCompactRevision, readPast } from "./event-watch.ts";
@@ -32,7 +34,7 @@ import type { KeyValue } from "./messages.ts";
 import { EtcdSharedValues } from "./shared-values.ts";
 import { SharedRead } from "../shared-read.ts";
 import { decodeEntry } from "./value.ts";
-import { Writer } from "./writer.ts";
+import { etcdTransactionLimits, Writer } from "./writer.ts";
 
 /** Options of a store in an etcd cluster. */
 export interface EtcdStoreOptions extends StoreOptions, ConnectionOptions {
@@ -78,6 +80,7 @@ export async function connectEtcdStore(options: EtcdStoreOptions): Promise<EtcdS
 }
 
 class ClusterStore implements EtcdStore {
+  readonly transactionLimits = etcdTransactionLimits;
   readonly shared: SharedValues;
   private readonly latest: SharedRead<Revision>;
   private readonly feed: Feed;
@@ -201,7 +204,13 @@ class ClusterStore implements EtcdStore {
   async commit(write: Write): Promise<CommitResult> {
     this.assertOpen();
     assertKey(write.key);
-    return this.pending.add(this.write(write));
+    return this.pending.add(this.published(this.writer.write(write)));
+  }
+
+  async transact(writes: readonly Write[]): Promise<TransactionResult> {
+    this.assertOpen();
+    assertTransaction(writes, this.transactionLimits);
+    return this.pending.add(this.published(this.writer.transact(writes)));
   }
 
   async discard(key: string, dryRun: boolean): Promise<DiscardResult> {
@@ -271,8 +280,9 @@ class ClusterStore implements EtcdStore {
     this.connection.close();
   }
 
-  private async write(write: Write): Promise<CommitResult> {
-    const result = await this.writer.write(write);
+  /** Returns the result of writes when the subscriptions have their events. */
+  private async published<T extends CommitResult | TransactionResult>(writing: Promise<T>): Promise<T> {
+    const result = await writing;
     if (result.ok) await this.live.delivered(result.revision);
     return result;
   }

@@ -37,3 +37,21 @@ export function plainReason(details: string): string {
   const meaning = causes.find(([pattern]) => pattern.test(text))?.[1];
   return meaning === undefined ? text : `${meaning} (${text})`;
 }
+
+/** Limits of a member that a request can exceed, in the words of etcd and gRPC. */
+const limits: readonly (readonly [RegExp, string])[] = [
+  [
+    /too many operations in txn request/,
+    "it accepts fewer operations in a transaction than the store needs; start its members with --max-txn-ops=128, the default, or more",
+  ],
+  [
+    /request is too large|received message larger than max/,
+    "it doesn't accept a request of this size; start its members with a larger --max-request-bytes; the default is 1572864",
+  ],
+];
+
+/** Returns the limit of etcd that a rejected request exceeds, and how to raise it; undefined if the request failed for another reason. */
+export function exceededLimit(details: string): string | undefined {
+  const meaning = limits.find(([pattern]) => pattern.test(details))?.[1];
+  return meaning === undefined ? undefined : `${meaning} (${details.slice(0, maxLength)})`;
+}

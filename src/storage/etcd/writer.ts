@@ -1,16 +1,37 @@
 import { revisionOf } from "../entry.ts";
 import {
   type CommitResult,
+  type Entry,
   type Revision,
   StoreFullError,
   StoreUnavailableError,
+  type TransactionLimits,
+  type TransactionResult,
   type Write,
 } from "../store.ts";
+import { singleResult } from "../transaction.ts";
 import { CompactedSignal, type Connection, type WriteAnswer } from "./connection.ts";
 import type { Keyspace } from "./keyspace.ts";
 import type { KeyValue, RequestOp, TxnRequest } from "./messages.ts";
 import { decodeEntry, encodeValue } from "./value.ts";
 import { randomBytes } from "node:crypto";
+
+/**
+ * A request has as many comparisons as writes and conditions, at most 126, and reads those keys and the marker if it fails; members
+ * accept 128 of each by default (`--max-txn-ops`). Keys, which a request has up to three times, fit beside 1 MiB of values into the
+ * default of `--max-request-bytes`, 1.5 MiB.
+ */
+export const etcdTransactionLimits: TransactionLimits = { writes: 63, bytes: 1024 * 1024 };
+
+/** A write as it is sent. */
+interface SentWrite {
+  readonly write: Write;
+  readonly key: Buffer;
+  /** The new value; undefined for a delete. */
+  readonly value: Buffer | undefined;
+  /** Revision of the value that is replaced; 0 for a create. */
+  readonly expected: number;
+}
 
 /** Executes the writes of a store in transactions, each of which also writes the marker. */
 export class Writer {
@@ -21,43 +42,44 @@ export class Writer {
     private readonly keyspace: Keyspace,
   ) {}
 
+  /** As {@link Writer.transact}, for one write. */
+  async write(write: Write): Promise<CommitResult> {
+    return singleResult(await this.transact([write]));
+  }
+
   /**
-   * Executes a write.
+   * Executes writes in one transaction.
    *
    * @throws {StoreFullError} nothing was written.
-   * @throws {StoreUnavailableError} the write may have taken effect, unless the message says otherwise.
+   * @throws {StoreUnavailableError} the writes may have taken effect, unless the message says otherwise.
    */
-  async write(write: Write): Promise<CommitResult> {
-    const key = this.keyspace.outer(write.key);
-    const value = write.kind === "delete" ? undefined : encodeValue(write.draft);
-    const change: RequestOp = value === undefined ? { remove: { key } } : { put: { key, value } };
-    const expected = write.kind === "create" ? 0 : write.expected;
-    const conditions = (write.conditions ?? []).map((condition) => ({
-      key: this.keyspace.outer(condition.key),
-      modRevision: condition.revision,
-    }));
+  async transact(writes: readonly Write[]): Promise<TransactionResult> {
+    const { marker } = this.keyspace;
+    const sent = writes.map((write) => this.sentWrite(write));
+    const conditions = writes.flatMap((write) =>
+      (write.conditions ?? []).map(({ key, revision }) => ({
+        key: this.keyspace.outer(key),
+        modRevision: revision,
+      })),
+    );
+    const [expect, ...others] = sent.map(({ key, expected }) => ({ key, modRevision: expected }));
     const token = this.tokens.next();
-    const { succeeded, revision, results, doubtful } = await this.send(write.kind, key, token, {
-      expect: { key, modRevision: expected },
-      conditions,
-      success: [change, { put: { key: this.keyspace.marker, value: token } }],
-      failure: [key, ...conditions.map((condition) => condition.key)].map((one) => ({ range: { key: one } })),
+    const { succeeded, revision, results, doubtful } = await this.send(sent, token, {
+      expect,
+      conditions: [...others, ...conditions],
+      success: [...sent.map(changeOf), { put: { key: marker, value: token } }],
+      failure: readsOf([...sent, ...conditions, { key: marker }]),
     });
-    const existing = results[0]?.kvs[0];
-    if (!succeeded && !(doubtful && (await this.isResultOf(token, existing)))) {
-      // A write or delete of another server may have followed our write without an answer.
-      if (doubtful) throw new StoreUnavailableError(`whether ${write.key} was written isn't known`);
-      const current = existing === undefined ? undefined : decodeEntry(write.key, existing);
-      if ((existing?.modRevision ?? 0) !== expected) return { ok: false, current };
-      const revisions = results.slice(1).map(({ kvs }) => kvs[0]?.modRevision ?? 0);
-      const failedCondition = conditions.findIndex(
-        ({ modRevision }, index) => modRevision !== revisions[index],
-      );
-      return { ok: false, current, failedCondition };
+    if (succeeded) {
+      const deleted = results.length > 0 ? results.map(({ kvs }) => kvs[0]) : undefined;
+      return this.success(sent, revision, deleted);
     }
-    const at = succeeded ? revision : existing!.modRevision;
-    const stored: KeyValue = value === undefined ? existing! : { key, version: 0, modRevision: at, value };
-    return { ok: true, revision: revisionOf(at), entry: decodeEntry(write.key, stored) };
+    const state = results.map(({ kvs }) => kvs[0]);
+    if (!doubtful) return refusalOf(sent, state);
+    const at = await this.revisionOfToken(token, sent, state);
+    if (at !== undefined) return this.success(sent, at, undefined);
+    // Writes of other servers may have followed our transaction without an answer.
+    throw new StoreUnavailableError(`whether ${namesOf(sent)} was written isn't known`);
   }
 
   /**
@@ -80,27 +102,36 @@ export class Writer {
     return succeeded ? revisionOf(revision) : undefined;
   }
 
+  private sentWrite(write: Write): SentWrite {
+    return {
+      write,
+      key: this.keyspace.outer(write.key),
+      value: write.kind === "delete" ? undefined : encodeValue(write.draft),
+      expected: write.kind === "create" ? 0 : write.expected,
+    };
+  }
+
   /**
-   * Sends a write. A write with an expected revision can be repeated, because that revision never returns. A create isn't repeated:
-   * a late first attempt could recreate an object that was deleted since; its outcome is read instead.
+   * Sends a transaction. If it has an expected revision it can be repeated, because that revision never returns. Creates alone aren't
+   * repeated: a late first attempt could recreate objects that were deleted since; their outcome is read instead.
    */
-  private async send(
-    kind: Write["kind"],
-    key: Buffer,
-    token: Buffer,
-    request: TxnRequest,
-  ): Promise<WriteAnswer> {
+  private async send(sent: readonly SentWrite[], token: Buffer, request: TxnRequest): Promise<WriteAnswer> {
+    const repeatable = sent.some(({ expected }) => expected > 0);
     try {
-      return await this.connection.write(request, kind !== "create");
+      return await this.connection.write(request, repeatable);
     } catch (error) {
-      const unanswered = kind === "create" && error instanceof StoreUnavailableError;
+      const unanswered = !repeatable && error instanceof StoreUnavailableError;
       if (!unanswered && !(error instanceof StoreFullError)) throw error;
       // etcd rejects the write that exceeds the quota, but executes it.
-      const page = await this.connection.range({ key });
-      const [found] = page.kvs;
-      if (await this.isResultOf(token, found))
-        return { revision: found!.modRevision, succeeded: true, results: [], doubtful: false };
-      if (kind === "delete" && found?.modRevision !== request.expect?.modRevision) {
+      const { results } = await this.connection.readTogether({
+        success: readsOf([...sent, { key: this.keyspace.marker }]),
+      });
+      const state = results.map(({ kvs }) => kvs[0]);
+      const revision = await this.revisionOfToken(token, sent, state);
+      if (revision !== undefined) return { revision, succeeded: true, results: [], doubtful: false };
+      const isGone = ({ write, expected }: SentWrite, index: number) =>
+        write.kind === "delete" && state[index]?.modRevision !== expected;
+      if (sent.some(isGone)) {
         throw new StoreUnavailableError(`whether it was removed isn't known: ${String(error)}`, {
           cause: error,
         });
@@ -109,18 +140,105 @@ export class Writer {
     }
   }
 
-  /** Whether a stored value is the result of the write with a token; false if its revision is already compacted. */
-  private async isResultOf(token: Buffer, stored: KeyValue | undefined): Promise<boolean> {
-    if (stored === undefined) return false;
+  /**
+   * Returns the revision at which the transaction with a token was executed; undefined if that isn't known: it wasn't, or all its values
+   * and the marker have changed since, or its revision is compacted.
+   *
+   * @param state the values of the written keys, and of the marker as the last one, at one revision.
+   */
+  private async revisionOfToken(
+    token: Buffer,
+    sent: readonly SentWrite[],
+    state: readonly (KeyValue | undefined)[],
+  ): Promise<number | undefined> {
+    const marker = state.at(-1);
+    if (marker !== undefined && token.equals(marker.value)) return marker.modRevision;
+    const candidates = new Set<number>();
+    for (const [index, { expected }] of sent.entries()) {
+      const { modRevision = 0 } = state[index] ?? {};
+      if (modRevision > expected) candidates.add(modRevision);
+    }
+    for (const revision of candidates) {
+      try {
+        const { kvs } = await this.connection.range({ key: this.keyspace.marker, revision });
+        if (kvs[0] !== undefined && token.equals(kvs[0].value)) return revision;
+      } catch (error) {
+        if (!(error instanceof CompactedSignal)) throw error;
+      }
+    }
+    return undefined;
+  }
+
+  /** @param deleted the deleted value of each write that is a delete; undefined if the answer with them was lost. */
+  private async success(
+    sent: readonly SentWrite[],
+    at: number,
+    deleted: readonly (KeyValue | undefined)[] | undefined,
+  ): Promise<TransactionResult> {
+    const before = deleted ?? (await this.valuesBefore(sent, at));
+    const entries = sent.map(({ write, key, value }, index): Entry => {
+      const stored = value === undefined ? before[index]! : { key, version: 0, modRevision: at, value };
+      return decodeEntry(write.key, stored);
+    });
+    return { ok: true, revision: revisionOf(at), entries };
+  }
+
+  /** Reads the values that the deletes of a transaction removed. */
+  private async valuesBefore(
+    sent: readonly SentWrite[],
+    at: number,
+  ): Promise<readonly (KeyValue | undefined)[]> {
+    if (sent.every(({ value }) => value !== undefined)) return [];
     try {
-      const { marker } = this.keyspace;
-      const { kvs } = await this.connection.range({ key: marker, revision: stored.modRevision });
-      return kvs[0] !== undefined && token.equals(kvs[0].value);
+      const { results } = await this.connection.readTogether({ success: readsOf(sent, at - 1) });
+      return results.map(({ kvs }) => kvs[0]);
     } catch (error) {
       if (!(error instanceof CompactedSignal)) throw error;
-      return false;
+      throw new StoreUnavailableError(
+        `${namesOf(sent)} was written at revision ${at}, but the answer was lost, and the deleted values are compacted`,
+        { cause: error },
+      );
     }
   }
+}
+
+function changeOf({ key, value }: SentWrite): RequestOp {
+  return value === undefined ? { remove: { key } } : { put: { key, value } };
+}
+
+/** Returns the reads of keys, at a revision or the latest one. */
+function readsOf(of: readonly { readonly key: Buffer }[], revision?: number): RequestOp[] {
+  return of.map(({ key }) => ({ range: { key, revision } }));
+}
+
+function namesOf(sent: readonly SentWrite[]): string {
+  const [first, ...others] = sent;
+  return others.length === 0
+    ? first!.write.key
+    : `the transaction of ${first!.write.key} and ${others.length} more`;
+}
+
+/**
+ * Returns the first write that failed.
+ *
+ * @param state the values of the written keys, then of the keys of all conditions.
+ */
+function refusalOf(sent: readonly SentWrite[], state: readonly (KeyValue | undefined)[]): TransactionResult {
+  const revisionAt = (index: number): number => state[index]?.modRevision ?? 0;
+  let conditionsBefore = sent.length;
+  for (const [failedWrite, { write, expected }] of sent.entries()) {
+    const { key, conditions = [] } = write;
+    const stored = state[failedWrite];
+    const current = (): Entry | undefined => (stored === undefined ? undefined : decodeEntry(key, stored));
+    if (revisionAt(failedWrite) !== expected) return { ok: false, failedWrite, current: current() };
+    const first = conditionsBefore;
+    const failedCondition = conditions.findIndex(
+      ({ revision }, index) => revision !== revisionAt(first + index),
+    );
+    if (failedCondition >= 0) return { ok: false, failedWrite, current: current(), failedCondition };
+    conditionsBefore += conditions.length;
+  }
+  throw new Error("etcd refused a transaction whose conditions are all met");
 }
 
 /**

@@ -1,72 +1,83 @@
 import { entryFromDraft, revisionOf } from "../entry.ts";
 import {
-  type CommitResult,
   type Draft,
   type Entry,
   type Revision,
   type StoreError,
   type StoreEvent,
   StoreDamagedError,
+  type TransactionResult,
   type Write,
 } from "../store.ts";
+import { draftBytes } from "../transaction.ts";
 import { bigintArray, booleanArray, bytesArray, integerArray } from "./arrays.ts";
 import { entryFrom } from "./rows.ts";
 import type { Row } from "./session.ts";
 
-/** A write that waits for its commit. */
-export interface WaitingWrite {
-  readonly write: Write;
-  /** Time at which it is rejected if its commit hasn't begun, by the monotonic clock. */
+/** Writes that wait for their commit: those of a transaction, or a single one. */
+export interface WaitingWrites {
+  readonly writes: readonly Write[];
+  /** Time at which they are rejected if their commit hasn't begun, by the monotonic clock. */
   readonly deadlineMs: number;
-  resolve(result: CommitResult): void;
+  resolve(result: TransactionResult): void;
   reject(error: StoreError): void;
 }
 
+/** Number of writes and bytes with which a batch ends. */
 const maxBatchWrites = 1000;
 const maxBatchBytes = 8 * 1024 * 1024;
 
 /**
- * Removes the writes of the next batch from a queue: their order doesn't matter, except that a write comes after those of the batch whose
- * key it writes or has as a condition. Such a write, and those that depend on it, wait for the next batch.
+ * Removes the transactions of the next batch from a queue: their order doesn't matter, except that a write comes after those of the other
+ * transactions of the batch whose key it writes or has as a condition. A transaction with such a write, and those that depend on it, wait
+ * for the next batch.
  */
-export function takeBatch(queue: WaitingWrite[]): WaitingWrite[] {
-  const batch: WaitingWrite[] = [];
+export function takeBatch(queue: WaitingWrites[]): WaitingWrites[] {
+  const batch: WaitingWrites[] = [];
   const written = new Set<string>();
-  let bytes = 0;
+  let [count, bytes] = [0, 0];
   // Without a limit of concurrent requests, the queue may be too long for the arguments of a call.
   for (const waiting of queue.splice(0)) {
-    const { write } = waiting;
-    if (batch.length === maxBatchWrites || (bytes >= maxBatchBytes && batch.length > 0)) {
+    const { writes } = waiting;
+    if (count >= maxBatchWrites || bytes >= maxBatchBytes) {
       queue.push(waiting);
       continue;
     }
-    const depends =
-      written.has(write.key) || (write.conditions ?? []).some((condition) => written.has(condition.key));
-    written.add(write.key);
+    const depends = writes.some(
+      ({ key, conditions = [] }) =>
+        written.has(key) || conditions.some((condition) => written.has(condition.key)),
+    );
+    for (const { key } of writes) written.add(key);
     if (depends) {
       queue.push(waiting);
       continue;
     }
     batch.push(waiting);
-    bytes += write.kind === "delete" ? 0 : write.draft.header.length + write.draft.body.length;
+    count += writes.length;
+    bytes += draftBytes(writes);
   }
   return batch;
+}
+
+/** Whether a batch has transactions of several writes. */
+export function isGrouped(batch: readonly WaitingWrites[]): boolean {
+  return batch.some(({ writes }) => writes.length > 1);
 }
 
 const noBytes = Buffer.alloc(0);
 
 /**
- * Returns the parameters of the statement `commit`.
+ * Returns the parameters of the statement `commit`, or `commitGroups` for a batch with transactions of several writes.
  *
  * @param cachedPrevious returns the value that a write replaces, if it needn't be sent.
  */
 export function commitValues(
   id: string,
   lockMs: number,
-  batch: readonly WaitingWrite[],
+  batch: readonly WaitingWrites[],
   cachedPrevious: (write: Write) => Entry | undefined,
 ): unknown[] {
-  const writes = batch.map(({ write }) => write);
+  const writes = batch.flatMap((waiting) => waiting.writes);
   const drafts = writes.map((write): Draft | undefined =>
     write.kind === "delete" ? undefined : write.draft,
   );
@@ -85,6 +96,9 @@ export function commitValues(
     integerArray(conditions.map(({ write }) => write)),
     bytesArray(conditions.map(({ key }) => Buffer.from(key))),
     bigintArray(conditions.map(({ revision }) => revision)),
+    ...(isGrouped(batch)
+      ? [integerArray(batch.flatMap((waiting, index) => waiting.writes.map(() => index)))]
+      : []),
   ];
 }
 
@@ -97,52 +111,78 @@ export interface BatchOutcome {
   readonly base: Revision;
   readonly last: Revision;
   readonly events: readonly StoreEvent[];
-  readonly results: readonly { readonly to: WaitingWrite; readonly result: CommitResult }[];
+  readonly results: readonly { readonly to: WaitingWrites; readonly result: TransactionResult }[];
+}
+
+/** The outcome of a write, as the database returns it. */
+interface WriteOutcome {
+  readonly write: Write;
+  /** 0 if its transaction failed. */
+  readonly at: number;
+  /** Index of its first failed condition; undefined if there is none. */
+  readonly failedCondition: number | undefined;
+  /** The current value of its key if its transaction failed; else the previous one, if it was requested. */
+  readonly stored: Entry | undefined;
 }
 
 /**
- * Decodes the rows of the statement `commit`.
+ * Decodes the rows of the statements `commit` and `commitGroups`.
  *
  * @throws {StoreDamagedError} if they don't belong to the batch.
  */
 export function outcomeOf(
   rows: readonly Row[],
-  batch: readonly WaitingWrite[],
+  batch: readonly WaitingWrites[],
   cachedPrevious: (write: Write) => Entry | undefined,
 ): BatchOutcome {
-  if (rows.length !== batch.length + 1)
-    throw new StoreDamagedError(`the database answered ${batch.length} writes with ${rows.length} rows`);
+  const writes = batch.reduce((count, waiting) => count + waiting.writes.length, 0);
+  if (rows.length !== writes + 1)
+    throw new StoreDamagedError(`the database answered ${writes} writes with ${rows.length} rows`);
   const base = revisionOf(rows[0]![1] as number);
   const events: StoreEvent[] = [];
+  let rowsBefore = 1;
   let conditionsBefore = 0;
-  const results = batch.map((to, index) => {
-    const { write } = to;
-    const [, at, failed, revision, revisionAt, header, body] = rows[index + 1]! as unknown as [
-      number,
-      number,
-      number | null,
-      number | null,
-      number,
-      Buffer,
-      Buffer,
-    ];
-    const stored =
-      revision === null ? undefined : entryFrom(write.key, revision, { revisionAt, header, body });
-    const firstCondition = conditionsBefore + 1;
-    conditionsBefore += write.conditions?.length ?? 0;
-    if (at > 0) {
-      const event = eventOf(write, revisionOf(at), stored ?? cachedPrevious(write));
-      events.push(event);
-      return { to, result: resultOf(event) };
-    }
-    const isExpected = (stored?.revision ?? 0) === expectedOf(write);
-    const result: CommitResult =
-      isExpected && failed !== null
-        ? { ok: false, current: stored, failedCondition: failed - firstCondition }
-        : { ok: false, current: stored };
-    return { to, result };
+  const results = batch.map((to) => {
+    const outcomes = to.writes.map((write) => {
+      const outcome = writeOutcome(write, rows[rowsBefore++]!, conditionsBefore);
+      conditionsBefore += write.conditions?.length ?? 0;
+      return outcome;
+    });
+    if (outcomes[0]!.at === 0) return { to, result: refusalOf(outcomes) };
+    const own = outcomes.map(({ write, at, stored }) =>
+      eventOf(write, revisionOf(at), stored ?? cachedPrevious(write)),
+    );
+    events.push(...own);
+    return { to, result: resultOf(own) };
   });
   return { base, last: events.at(-1)?.revision ?? base, events, results };
+}
+
+function writeOutcome(write: Write, row: Row, conditionsBefore: number): WriteOutcome {
+  const [, at, failed, revision, revisionAt, header, body] = row as unknown as [
+    number,
+    number,
+    number | null,
+    number | null,
+    number,
+    Buffer,
+    Buffer,
+  ];
+  return {
+    write,
+    at,
+    failedCondition: failed === null ? undefined : failed - conditionsBefore - 1,
+    stored: revision === null ? undefined : entryFrom(write.key, revision, { revisionAt, header, body }),
+  };
+}
+
+/** Returns the first write that failed. */
+function refusalOf(outcomes: readonly WriteOutcome[]): TransactionResult {
+  for (const [failedWrite, { write, stored: current, failedCondition }] of outcomes.entries()) {
+    if ((current?.revision ?? 0) !== expectedOf(write)) return { ok: false, failedWrite, current };
+    if (failedCondition !== undefined) return { ok: false, failedWrite, current, failedCondition };
+  }
+  throw new StoreDamagedError("the database refused writes whose expectations are all met");
 }
 
 /** Returns the event of a write committed at a revision. */
@@ -153,7 +193,8 @@ export function eventOf(write: Write, revision: Revision, previous: Entry | unde
   return { key: write.key, revision, entry, previous };
 }
 
-/** Returns the result of a successful write. */
-export function resultOf({ revision, entry, previous }: StoreEvent): CommitResult {
-  return { ok: true, revision, entry: (entry ?? previous)! };
+/** Returns the result of a transaction with the events of its writes. */
+export function resultOf(events: readonly StoreEvent[]): TransactionResult {
+  const entries = events.map(({ entry, previous }) => (entry ?? previous)!);
+  return { ok: true, revision: events[0]!.revision, entries };
 }

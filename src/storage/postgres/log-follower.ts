@@ -17,7 +17,7 @@ import {
 import { TimeMarks } from "../time-marks.ts";
 import type { Connection } from "./connection.ts";
 import type { EntryCache } from "./entry-cache.ts";
-import { type LogPart, logPartOf } from "./rows.ts";
+import { assertComplete, type LogPart, logPartOf } from "./rows.ts";
 import type { Statements } from "./statements.ts";
 
 /** A committed batch of this store object. */
@@ -218,7 +218,7 @@ export class LogFollower {
       this.skip(part);
       return part.latest;
     }
-    this.assertComplete(part, after);
+    assertComplete(part, after);
     if (part.events.length > 0) this.hasForeignEvents = true;
     this.publish(part.events, part.reached, false);
     if (part.reached === part.latest) this.see(part.newest, part.latest);
@@ -260,15 +260,6 @@ export class LogFollower {
   /** Whether a batch is one of the last published ones. */
   private wasSeen(id: string, revision: Revision): boolean {
     return this.lately.some((batch) => batch.id === id && batch.revision === revision);
-  }
-
-  /** @throws {StoreDamagedError} if the log lacks a revision. */
-  private assertComplete({ events, reached, floor }: LogPart, after: Revision): void {
-    const first = Math.max(after, floor);
-    if (events.length === reached - first) return;
-    throw new StoreDamagedError(
-      `the log has ${events.length} changes from revision ${first + 1} to ${reached}, not ${reached - first}`,
-    );
   }
 
   /** Continues at the floor, which is above the position: the events up to there are gone. */

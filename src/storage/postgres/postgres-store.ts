@@ -21,10 +21,13 @@ import {
   type StoreUsage,
   type SubscribeOptions,
   type Subscription,
+  type TransactionResult,
   type Write,
   StoreUnavailableError,
 } from "../store.ts";
+import { assertTransaction, defaultTransactionLimits } from "../transaction.ts";
 import { type DatabaseAddress, parseAddress } from "./address.ts";
+import { checkStore } from "./check.ts";
 import { Connection, type ConnectionOptions } from "./connection.ts";
 import { EntryCache } from "./entry-cache.ts";
 import { LogFollower } from "./log-follower.ts";
@@ -32,7 +35,8 @@ import { Notifications } from "./notifications.ts";
 import { readPage } from "./pages.ts";
 import { PointReads } from "./point-reads.ts";
 import { entryOf } from "./rows.ts";
-import { claimStamp, latestOf, prepareSchema } from "./schema.ts";
+import { latestOf } from "./commit-function.ts";
+import { claimStamp, enableTransactions, prepareSchema } from "./schema.ts";
 import { isSchemaName } from "./schema-name.ts";
 import { type Statements, statementsOf } from "./statements.ts";
 import { Writer } from "./writer.ts";
@@ -96,6 +100,7 @@ export async function connectPostgresStore(options: PostgresStoreOptions): Promi
 }
 
 class DatabaseStore implements PostgresStore {
+  readonly transactionLimits = defaultTransactionLimits;
   readonly shared: SharedValues;
   private readonly statements: Statements;
   private readonly cache: EntryCache;
@@ -107,9 +112,11 @@ class DatabaseStore implements PostgresStore {
   private readonly compaction: Periodic;
   private readonly pending = new PendingOperations();
   private closing: Promise<void> | undefined;
+  /** Resolves when the store can execute transactions of several writes; undefined before the first one. */
+  private enabled: Promise<void> | undefined;
 
   constructor(
-    options: PostgresStoreOptions,
+    private readonly options: PostgresStoreOptions,
     private readonly connection: Connection,
     start: { readonly revision: Revision; readonly id: string },
   ) {
@@ -224,6 +231,31 @@ class DatabaseStore implements PostgresStore {
     assertKey(write.key);
     assertDraft(write);
     return this.pending.add(this.writer.commit(write));
+  }
+
+  async transact(writes: readonly Write[]): Promise<TransactionResult> {
+    this.assertOpen();
+    assertTransaction(writes, this.transactionLimits);
+    for (const write of writes) assertDraft(write);
+    return this.pending.add(this.transactWhenEnabled(writes));
+  }
+
+  private async transactWhenEnabled(writes: readonly Write[]): Promise<TransactionResult> {
+    if (writes.length > 1) await (this.enabled ??= this.enable());
+    return this.writer.transact(writes);
+  }
+
+  private async enable(): Promise<void> {
+    const { connection } = this;
+    try {
+      const session = await connection.connect();
+      const { schema = defaultSchema } = this.options;
+      await enableTransactions(session, schema, connection.timeoutMs).finally(() => session.close());
+    } catch (error) {
+      this.enabled = undefined;
+      if (!(error instanceof StoreUnavailableError)) throw error;
+      throw new StoreUnavailableError(`${error.message}; nothing was written`, { cause: error });
+    }
   }
 
   subscribe(options: SubscribeOptions, listener: Listener): Subscription {
@@ -341,38 +373,4 @@ class PostgresSharedValues implements SharedValues {
       throw new StoreUnavailableError(`the shared value ${name} was removed meanwhile`);
     return stored;
   }
-}
-
-const pageKeys = 500;
-
-/** Reads all current values, and checks the history; returns a message for each damage. */
-async function checkStore(connection: Connection, statements: Statements): Promise<string[]> {
-  const problems: string[] = [];
-  let after: string | undefined;
-  for (;;) {
-    const page = await readPage(
-      connection,
-      statements,
-      { prefix: "/", after, limit: pageKeys },
-      () => undefined,
-    );
-    for (const { key, revision } of page.entries) {
-      try {
-        assertKey(key);
-      } catch (error) {
-        problems.push((error as Error).message);
-      }
-      if (revision > page.revision) problems.push(`${key} is newer than the store's revision`);
-    }
-    if (!page.more) break;
-    after = page.entries.at(-1)!.key;
-  }
-  const [row] = await connection.read(statements.missingRevisions);
-  const [missing, floor] = row as unknown as [number, number];
-  if (missing !== 0) problems.push(`the log lacks ${missing} of the revisions after ${floor}`);
-  for (const overlap of await connection.read(statements.overlaps)) {
-    const [key, revision] = overlap as unknown as [Buffer, number];
-    problems.push(`${key.toString()}: its value of revision ${revision} overlaps the next one`);
-  }
-  return problems;
 }

@@ -48,22 +48,48 @@ export function logPartOf(rows: readonly Row[], after: Revision): LogPart {
     string,
     Revision,
   ];
-  const entries = new Map<number, Entry>();
-  const replaced = new Map<number, Entry>();
+  const changes = new Map<string, Change>();
+  const changeOf = (revision: number, key: string): Change => {
+    const id = `${revision} ${key}`;
+    let change = changes.get(id);
+    if (change === undefined) {
+      change = { key, revision: revisionOf(revision), entry: undefined, previous: undefined };
+      changes.set(id, change);
+    }
+    return change;
+  };
   for (const row of rows) {
     if (row[5] === null) continue;
     const until = row[6] as number | null;
     const entry = entryOf([row[7]!, row[5]!, row[8]!, row[9]!, row[10]!], 0);
-    if (entry.revision > after) entries.set(entry.revision, entry);
-    if (until !== null && until <= reached) replaced.set(until, entry);
+    if (entry.revision > after) changeOf(entry.revision, entry.key).entry = entry;
+    if (until !== null && until <= reached) changeOf(until, entry.key).previous = entry;
   }
-  const revisions = [...new Set([...entries.keys(), ...replaced.keys()])].toSorted((a, b) => a - b);
-  const events = revisions.map((revision): StoreEvent => {
-    const entry = entries.get(revision);
-    const previous = replaced.get(revision);
-    if (entry !== undefined && previous !== undefined && entry.key !== previous.key)
-      throw new StoreDamagedError(`revision ${revision} belongs to ${entry.key} and to ${previous.key}`);
-    return { key: (entry ?? previous)!.key, revision: revisionOf(revision), entry, previous };
-  });
+  const events = [...changes.values()].toSorted((a, b) => a.revision - b.revision);
   return { latest, floor, isKnown, newest, reached, events };
+}
+
+/** An event whose values are still to come. */
+interface Change extends StoreEvent {
+  entry: Entry | undefined;
+  previous: Entry | undefined;
+}
+
+/**
+ * Checks that a part of the log has the changes of all revisions: a transaction with several changes takes as many revisions, of which
+ * its changes have the last one.
+ *
+ * @throws {StoreDamagedError} if some are missing.
+ */
+export function assertComplete({ events, reached, floor }: LogPart, after: Revision): void {
+  const first = Math.max(after, floor);
+  const isLastOf = (revision: Revision, index: number) => events[index + 1]?.revision !== revision;
+  const gap = events.findIndex(
+    ({ revision }, index) => isLastOf(revision, index) && first + index + 1 !== revision,
+  );
+  const [count, end] = gap < 0 ? [events.length, reached] : [gap + 1, events[gap]!.revision];
+  if (count === end - first) return;
+  throw new StoreDamagedError(
+    `the log has ${count} changes from revision ${first + 1} to ${end}, not ${end - first}`,
+  );
 }

@@ -1,11 +1,19 @@
 import { randomUUID } from "node:crypto";
 import { decodeStamp, encodeStamp, type RequestedStamp, stampToWrite } from "../stamp.ts";
 import { StoreDamagedError, StoreUnavailableError } from "../store.ts";
-import type { Session } from "./session.ts";
-import { sqlStateOf } from "./session.ts";
+import { commitFunction, latestOf } from "./commit-function.ts";
+import { type Row, type Session, sqlStateOf } from "./session.ts";
 
-/** Version of the tables and functions. A later version keeps the functions of earlier ones, so that servers can be replaced one by one. */
-const schemaVersion = 1;
+/**
+ * Versions of the tables and functions. A later version keeps the functions of earlier ones, so that servers can be replaced one by one. A
+ * store begins with version 1; see {@link enableTransactions} for version 2.
+ */
+const firstVersion = 1;
+const transactionsVersion = 2;
+/** Timeout of the change to version 2, which builds two indexes, in milliseconds. */
+const upgradeTimeoutMs = 600_000;
+/** Part of the timeout of a statement for which the change to version 2 waits for locks of other sessions. */
+const lockShare = 0.8;
 
 const undefinedTable = "42P01";
 const undefinedSchema = "3F000";
@@ -43,91 +51,8 @@ function tables(schema: string): string {
       name text primary key,
       value bytea not null
     );
-    insert into "${schema}".line (id, version, floor) values (1, ${schemaVersion}, 1);
+    insert into "${schema}".line (id, version, floor) values (1, ${firstVersion}, 1);
     insert into "${schema}".batches (id, revision, revisions) values ('${randomUUID()}', 1, '{}');`;
-}
-
-/** The expression for the newest revision of the store. */
-export function latestOf(schema: string): string {
-  return `(select b.revision from "${schema}".batches b where b.revision is not null order by b.revision desc limit 1)`;
-}
-
-/**
- * Commits a batch in one statement. The writes have distinct keys, none of which a later write of the batch has as a condition. The row
- * of \`line\` is locked before anything is read, and each statement of the function sees what was committed before it began; so
- * batches are committed in the order of their revisions.
- *
- * It returns a row with number 0 and the last revision before the batch, and a row for each write: its revision, 0 if it failed; the
- * number of its first failed condition; and the current or, if requested, the previous value.
- */
-function commitFunction(schema: string): string {
-  const current = (key: string) =>
-    `coalesce((select e.revision from "${schema}".entries e where e.key = ${key} and e.until is null), 0)`;
-  return `
-    create or replace function "${schema}".commit_1(
-      p_id uuid, p_lock_ms integer, p_keys bytea[], p_expected bigint[], p_revision_at integer[], p_headers bytea[],
-      p_bodies bytea[], p_wanted boolean[], p_writes integer[], p_condition_keys bytea[], p_condition_revisions bigint[])
-    returns table (n bigint, at bigint, failed bigint, revision bigint, revision_at integer, header bytea, body bytea)
-    language plpgsql
-    set enable_seqscan = off set enable_hashjoin = off set enable_mergejoin = off
-    as $function$
-    #variable_conflict use_column
-    declare
-      v_base bigint;
-      v_last bigint;
-      v_at bigint[];
-      v_failed bigint[];
-    begin
-      if current_setting('transaction_isolation') <> 'read committed' then
-        raise exception 'the transaction isolation must be read committed';
-      end if;
-      if current_setting('synchronous_commit') = 'off' then
-        perform set_config('synchronous_commit', 'on', true);
-      end if;
-      perform set_config('lock_timeout', p_lock_ms::text, true);
-      perform 1 from "${schema}".line l where l.id = 1 for update;
-      v_base := ${latestOf(schema)};
-      select array_agg(case when s.ok then v_base + s.place else 0 end order by s.n), array_agg(s.failed order by s.n)
-        into v_at, v_failed
-        from (
-          select r.n, r.failed, r.ok, sum(case when r.ok then 1 else 0 end) over (order by r.n) as place
-          from (
-            select w.n, f.failed, ${current("w.key")} = w.expected and f.failed is null as ok
-            from unnest(p_keys, p_expected) with ordinality as w(key, expected, n)
-            left join (
-              select c.write, min(c.n) as failed
-              from unnest(p_writes, p_condition_keys, p_condition_revisions)
-                with ordinality as c(write, key, expected, n)
-              where ${current("c.key")} <> c.expected
-              group by c.write
-            ) f on f.write = w.n
-          ) r
-        ) s;
-      select max(a.at) into v_last from unnest(v_at) as a(at);
-      if v_last > 0 then
-        update "${schema}".entries e set until = w.at
-          from unnest(p_keys, p_expected, v_at) as w(key, expected, at)
-          where w.at > 0 and w.expected > 0 and e.key = w.key and e.until is null;
-        insert into "${schema}".entries (key, revision, revision_at, header, body)
-          select w.key, w.at, w.revision_at, w.header, w.body
-          from unnest(p_keys, v_at, p_revision_at, p_headers, p_bodies) as w(key, at, revision_at, header, body)
-          where w.at > 0 and w.body is not null;
-        insert into "${schema}".batches (id, revision, revisions) values (p_id, v_last, v_at);
-      end if;
-      return query select 0::bigint, v_base, null::bigint, null::bigint, null::integer, null::bytea, null::bytea;
-      return query
-        select w.n, w.at, w.failed, e.revision, e.revision_at, e.header, e.body
-        from unnest(p_keys, v_at, v_failed, p_wanted) with ordinality as w(key, at, failed, wanted, n)
-        left join lateral (
-          select c.revision, c.revision_at, c.header, c.body from "${schema}".entries c
-            where w.at = 0 and c.key = w.key and c.until is null
-          union all
-          select p.revision, p.revision_at, p.header, p.body from "${schema}".entries p
-            where w.at > 0 and w.wanted and p.until = w.at
-        ) e on true
-        order by w.n;
-    end
-    $function$;`;
 }
 
 /**
@@ -158,9 +83,9 @@ function skipFunction(schema: string): string {
 export async function prepareSchema(session: Session, schema: string, timeoutMs: number): Promise<void> {
   const version = await versionOf(session, schema, timeoutMs);
   if (version === undefined) return createSchema(session, schema, timeoutMs);
-  if (version > schemaVersion)
+  if (version > transactionsVersion)
     throw new StoreDamagedError(
-      `the schema ${schema} of the database has version ${version}, this program supports up to ${schemaVersion}: ` +
+      `the schema ${schema} of the database has version ${version}, this program supports up to ${transactionsVersion}: ` +
         "use the program version that wrote it, or choose another schema",
     );
 }
@@ -177,16 +102,51 @@ async function versionOf(session: Session, schema: string, timeoutMs: number): P
 }
 
 async function createSchema(session: Session, schema: string, timeoutMs: number): Promise<void> {
+  await changeSchema(session, schema, timeoutMs, async (run) => {
+    if ((await versionOfLocked(session, schema, timeoutMs)) !== undefined) return;
+    const [existing] = await run(`select 1 from pg_namespace where nspname = '${schema}'`);
+    if (existing === undefined) await run(`create schema "${schema}"`);
+    await run(`${tables(schema)}${commitFunction(schema, "commit_1")}${skipFunction(schema)}`);
+  });
+}
+
+/**
+ * Changes a store to version 2, in which several entries may have the same revision, unless that has happened already. Writes of all
+ * servers wait meanwhile, about two seconds for a million entries. Servers of earlier versions can't open the store afterwards, and those that
+ * run stop following its log at the first transaction: to them it lacks revisions, because a transaction takes as many as it has writes.
+ *
+ * @throws {StoreTimeoutError} another session has a lock on the tables.
+ * @throws {StoreUnavailableError} if the user doesn't own the tables.
+ */
+export async function enableTransactions(session: Session, schema: string, timeoutMs: number): Promise<void> {
+  if (((await versionOf(session, schema, timeoutMs)) ?? 0) >= transactionsVersion) return;
+  await changeSchema(session, schema, timeoutMs, async (run) => {
+    await run(`set local lock_timeout = ${Math.ceil(timeoutMs * lockShare)}`);
+    // The lock of the writers comes first, as in their own transactions.
+    const [row] = await run(`select l.version from "${schema}".line l where l.id = 1 for update`);
+    if (((row?.[0] as number | undefined) ?? 0) >= transactionsVersion) return;
+    const text = `
+      create index entries_revisions on "${schema}".entries (revision);
+      create index entries_untils on "${schema}".entries (until) where until is not null;
+      drop index "${schema}".entries_revision, "${schema}".entries_until;
+      ${commitFunction(schema, "commit_2")}
+      update "${schema}".line set version = ${transactionsVersion} where id = 1;`;
+    await session.query({ text }, upgradeTimeoutMs);
+  });
+}
+
+/** Runs statements in one transaction; those of servers that change the schema together run one after the other. */
+async function changeSchema(
+  session: Session,
+  schema: string,
+  timeoutMs: number,
+  change: (run: (text: string) => Promise<readonly Row[]>) => Promise<void>,
+): Promise<void> {
   const run = (text: string) => session.query({ text }, timeoutMs);
   await run("begin");
   try {
-    // Servers that start together take turns.
     await run(`select pg_advisory_xact_lock(hashtext('plinth'), hashtext('${schema}'))`);
-    if ((await versionOfLocked(session, schema, timeoutMs)) === undefined) {
-      const [existing] = await run(`select 1 from pg_namespace where nspname = '${schema}'`);
-      if (existing === undefined) await run(`create schema "${schema}"`);
-      await run(`${tables(schema)}${commitFunction(schema)}${skipFunction(schema)}`);
-    }
+    await change(run);
     await run("commit");
   } catch (error) {
     if (session.isOpen) await run("rollback");

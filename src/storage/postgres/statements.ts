@@ -1,7 +1,7 @@
-import { latestOf } from "./schema.ts";
+import { latestOf } from "./commit-function.ts";
 
-/** Largest number of revisions that one statement reads from the log. */
-const logRevisions = 2000;
+/** Number of versions at which one statement that reads the log ends, with the revision of the last one. */
+const logVersions = 2000;
 /** Maximum size of the bodies of one statement, in bytes; the first value may be larger. */
 export const portionBytes = 4 * 1024 * 1024;
 
@@ -13,7 +13,7 @@ export type Statements = ReturnType<typeof statementsOf>;
 
 /** @param schema name of the store's schema, for which `isSchemaName` is true. */
 export function statementsOf(schema: string) {
-  const named: Named = (name, text) => ({ name: `plinth_1_${schema}_${name}`, text });
+  const named: Named = (name, text) => ({ name: `plinth_2_${schema}_${name}`, text });
   return {
     ...readStatements(schema, named),
     ...writeStatements(schema, named),
@@ -90,6 +90,11 @@ function writeStatements(schema: string, named: Named) {
       text: `select * from "${schema}".commit_1($1::uuid, $2::integer, $3::bytea[], $4::bigint[], $5::integer[], $6::bytea[],
         $7::bytea[], $8::boolean[], $9::integer[], $10::bytea[], $11::bigint[])`,
     },
+    /** As `commit`, with the number of each write's transaction; for stores of version 2. */
+    commitGroups: {
+      text: `select * from "${schema}".commit_2($1::uuid, $2::integer, $3::bytea[], $4::bigint[], $5::integer[], $6::bytea[],
+        $7::bytea[], $8::boolean[], $9::integer[], $10::bytea[], $11::bigint[], $12::integer[])`,
+    },
     /** Makes sure that a batch without an answer is never committed, unless it is already; waits for the end of its transaction. */
     abandon: { text: `insert into "${schema}".batches (id) values ($1::uuid) on conflict (id) do nothing` },
     outcome: {
@@ -121,9 +126,9 @@ function checkStatements(schema: string) {
   const latest = latestOf(schema);
   return {
     missingRevisions: {
-      text: `select (${latest} - l.floor) - (select count(distinct r) from (
-          select e.revision as r from "${schema}".entries e where e.revision > l.floor
-          union all select e.until from "${schema}".entries e where e.until > l.floor) changes), l.floor
+      text: `select (${latest} - l.floor) - (select count(*) from (
+          select e.revision, e.key from "${schema}".entries e where e.revision > l.floor
+          union select e.until, e.key from "${schema}".entries e where e.until > l.floor) changes), l.floor
         from "${schema}".line l where l.id = 1`,
     },
     overlaps: {
@@ -148,8 +153,8 @@ function page(schema: string, head: string, condition: string): string {
     where l.id = 1 order by e.key`;
 }
 
+/** The part of the log ends with a revision that was assigned, so it has whole transactions. */
 function log(schema: string, latest: string, filter: string): string {
-  const revisions = filter === "" ? `$1::bigint + ${logRevisions}` : "$2::bigint";
   const columns = "e.revision, e.until, e.key, e.revision_at, e.header, e.body";
   return `with head as materialized (
       select ${latest} as latest, l.floor,
@@ -157,18 +162,18 @@ function log(schema: string, latest: string, filter: string): string {
         (select b.id::text from "${schema}".batches b where b.revision is not null order by b.revision desc limit 1) as newest
       from "${schema}".line l where l.id = 1
     ), bound as materialized (
-      select h.*, least(h.latest, $2::bigint, ${revisions}, (
+      select h.*, least(h.latest, $2::bigint, (
         select min(t.at) from (
           select c.at, row_number() over (order by c.at) as n, sum(c.size) over (order by c.at) as total from (
             (select e.revision as at, octet_length(e.body) as size from "${schema}".entries e
-              where e.revision > $1::bigint and e.revision <= ${revisions}${filter}
-              order by e.revision limit ${logRevisions})
+              where e.revision > $1::bigint and e.revision <= $2::bigint${filter}
+              order by e.revision limit ${logVersions})
             union all
             (select e.until, octet_length(e.body) from "${schema}".entries e
-              where e.until > $1::bigint and e.until <= ${revisions}${filter}
-              order by e.until limit ${logRevisions})
+              where e.until > $1::bigint and e.until <= $2::bigint${filter}
+              order by e.until limit ${logVersions})
           ) c
-        ) t where t.total >= ${portionBytes} or t.n = ${logRevisions})) as reached
+        ) t where t.total >= ${portionBytes} or t.n = ${logVersions})) as reached
       from head h
     )
     select b.latest, b.floor, b.known, b.newest, b.reached, ${columns} from bound b left join lateral (

@@ -11,17 +11,20 @@ import {
   StoreFullError,
   StoreTimeoutError,
   StoreUnavailableError,
+  type TransactionResult,
   type Write,
 } from "../store.ts";
+import { singleResult } from "../transaction.ts";
 import {
   type BatchOutcome,
   commitValues,
   eventOf,
   expectedOf,
+  isGrouped,
   outcomeOf,
   resultOf,
   takeBatch,
-  type WaitingWrite,
+  type WaitingWrites,
 } from "./batch.ts";
 import type { Connection } from "./connection.ts";
 import type { EntryCache } from "./entry-cache.ts";
@@ -53,7 +56,7 @@ interface Parts {
  * still to come fails: then the batch is either committed, with known revisions, or never will be.
  */
 export class Writer {
-  private readonly queue: WaitingWrite[] = [];
+  private readonly queue: WaitingWrites[] = [];
   private running: Promise<void> | undefined;
   private session: Session | undefined;
   private failure: StoreError | undefined;
@@ -69,10 +72,15 @@ export class Writer {
   }
 
   /** Commits a write with the next batch. */
-  commit(write: Write): Promise<CommitResult> {
+  async commit(write: Write): Promise<CommitResult> {
+    return singleResult(await this.transact([write]));
+  }
+
+  /** Commits writes as one transaction with the next batch. If they are several, the store has version 2. */
+  transact(writes: readonly Write[]): Promise<TransactionResult> {
     const { connection, clock } = this.parts;
     return new Promise((resolve, reject) => {
-      this.queue.push({ write, deadlineMs: clock.monotonicNow() + connection.timeoutMs, resolve, reject });
+      this.queue.push({ writes, deadlineMs: clock.monotonicNow() + connection.timeoutMs, resolve, reject });
       this.running ??= this.run();
     });
   }
@@ -125,7 +133,7 @@ export class Writer {
     }
   }
 
-  private async commitBatch(id: string, batch: readonly WaitingWrite[]): Promise<void> {
+  private async commitBatch(id: string, batch: readonly WaitingWrites[]): Promise<void> {
     const { connection, statements } = this.parts;
     const previous = this.previousOf(batch);
     const cached = (write: Write) => previous.get(write);
@@ -133,7 +141,8 @@ export class Writer {
     const session = await this.writeSession();
     try {
       const values = commitValues(id, lockMs, batch, cached);
-      const rows = await connection.execute(session, { ...statements.commit, values });
+      const commit = isGrouped(batch) ? statements.commitGroups : statements.commit;
+      const rows = await connection.execute(session, { ...commit, values });
       await this.finish(id, outcomeOf(rows, batch, cached));
     } catch (error) {
       if (!(error instanceof SessionLostError)) throw error;
@@ -142,9 +151,9 @@ export class Writer {
   }
 
   /** Returns the values that the writes of a batch replace, as far as they are cached. */
-  private previousOf(batch: readonly WaitingWrite[]): Map<Write, Entry> {
+  private previousOf(batch: readonly WaitingWrites[]): Map<Write, Entry> {
     const previous = new Map<Write, Entry>();
-    for (const { write } of batch) {
+    for (const write of batch.flatMap(({ writes }) => writes)) {
       const entry = this.parts.cache.get(write.key);
       if (entry !== undefined && entry.revision === expectedOf(write)) previous.set(write, entry);
     }
@@ -168,31 +177,43 @@ export class Writer {
    */
   private async resolveUnanswered(
     id: string,
-    batch: readonly WaitingWrite[],
+    batch: readonly WaitingWrites[],
     previous: ReadonlyMap<Write, Entry>,
     lost: SessionLostError,
   ): Promise<void> {
     const revisions = await this.outcome(id, lost);
-    const isWritten = (index: number) => (revisions?.[index] ?? 0) > 0;
-    const written = batch.flatMap((to, index) =>
-      isWritten(index) ? [{ to, revision: revisionOf(revisions![index]!) }] : [],
-    );
+    let writesBefore = 0;
+    const written: { to: WaitingWrites; revision: Revision }[] = [];
+    const unwritten: WaitingWrites[] = [];
+    for (const to of batch) {
+      // The writes of a transaction have the same revision.
+      const revision = revisions?.[writesBefore] ?? 0;
+      if (revision > 0) written.push({ to, revision: revisionOf(revision) });
+      else unwritten.push(to);
+      writesBefore += to.writes.length;
+    }
     if (written.length > 0) await this.publishWritten(id, written, previous);
     // Only now: if the above fails, the whole batch is rejected, and none of its writes may take effect later.
-    this.queue.unshift(...batch.filter((_, index) => !isWritten(index)));
+    this.queue.unshift(...unwritten);
   }
 
-  /** Publishes and acknowledges the writes of a batch whose answer was lost. */
+  /** Publishes and acknowledges the transactions of a batch whose answer was lost. */
   private async publishWritten(
     id: string,
-    written: readonly { readonly to: WaitingWrite; readonly revision: Revision }[],
+    written: readonly { readonly to: WaitingWrites; readonly revision: Revision }[],
     previous: ReadonlyMap<Write, Entry>,
   ): Promise<void> {
-    const events: StoreEvent[] = [];
-    for (const { to, revision } of written)
-      events.push(eventOf(to.write, revision, await this.replacedBy(to.write, revision, previous)));
-    const base = revisionOf(events[0]!.revision - 1);
-    await this.parts.committed({ id, base, last: events.at(-1)!.revision, events });
+    const events: StoreEvent[][] = [];
+    for (const { to, revision } of written) {
+      const own: StoreEvent[] = [];
+      for (const write of to.writes)
+        own.push(eventOf(write, revision, await this.replacedBy(write, revision, previous)));
+      events.push(own);
+    }
+    const [first, last] = [written[0]!, written.at(-1)!];
+    // A transaction takes as many revisions as it has writes.
+    const base = revisionOf(first.revision - first.to.writes.length);
+    await this.parts.committed({ id, base, last: last.revision, events: events.flat() });
     for (const [index, { to }] of written.entries()) to.resolve(resultOf(events[index]!));
   }
 

@@ -113,9 +113,10 @@ export const productDefects: readonly PlantedDefect[] = [
     patches: [
       {
         file: "src/storage/etcd/writer.ts",
-        find: "    if (!succeeded && !(doubtful && (await this.isResultOf(token, existing)))) {",
+        find: "    const at = await this.revisionOfToken(token, sent, state);",
         replace:
-          "    if (!succeeded && !(doubtful && existing !== undefined && value !== undefined && Buffer.from(existing.value).equals(value))) {",
+          "    const isEqual = sent.every(({ value }, n) => value !== undefined && state[n] !== undefined && Buffer.from(state[n].value).equals(value));\n" +
+          "    const at = isEqual ? state[0]!.modRevision : undefined;",
       },
     ],
   },
@@ -125,8 +126,8 @@ export const productDefects: readonly PlantedDefect[] = [
     patches: [
       {
         file: "src/storage/etcd/writer.ts",
-        find: "      return kvs[0] !== undefined && token.equals(kvs[0].value);",
-        replace: "      return kvs[0] !== undefined && token.length > 0;",
+        find: "        if (kvs[0] !== undefined && token.equals(kvs[0].value)) return revision;",
+        replace: "        if (kvs[0] !== undefined) return revision;",
       },
     ],
   },

@@ -11,14 +11,15 @@
 //   NamedAuthorizer, NewObject, ObjectFor, ObjectInformer, ObjectList, ObjectMetaValue, ObjectReference,
 //   OidcOptions, OptionsError, ProxyOptions, Reason, RecordedRequest, RequestFilter, RequestLog, RuleList,
 //   RunningController, Server, ServerClient, ServiceAccountOptions, SettleOptions, Snapshot, StatusDetails,
-//   StatusError, StorageOptions, Store, TestCertificate, Timer, TlsOptions, TokenWebhookOptions, TypedClient,
-//   WaitOptions, WatchEvent, WorkQueue, createServer, createTestCertificate, declareGroup, definitionOf, explore,
-//   manualClock
+//   StatusError, StorageOptions, Store, TestCertificate, Timer, TlsOptions, TokenWebhookOptions, TransactionClient,
+//   TransactionOptions, TypedClient, WaitOptions, WatchEvent, WorkQueue, createServer, createTestCertificate,
+//   declareGroup, definitionOf, explore, manualClock
 // plinth/kinds: see the end of this file
 // plinth/storage: Change, CommitResult, Deferral, Draft, Entry, Listener, RangeOptions, RangePage, Revision,
 //   RevisionCompactedError, RevisionTooNewError, Store, StoreClosedError, StoreDamagedError, StoreError,
 //   StoreEvent, StoreFullError, StoreTimeoutError, StoreUnavailableError, StoreUsage, StoreValueError,
-//   SubscribeOptions, Subscription, Write, WriteCondition
+//   SubscribeOptions, Subscription, TransactionLimitError, TransactionLimits, TransactionResult, Write,
+//   WriteCondition
 // plinth/storage-conformance: ConformanceCase, StoreUnderTest, storeConformance
 
 // ---- admission/admission-chain
@@ -1154,6 +1155,8 @@ export interface BuiltInObjects {
   "storage.k8s.io/v1 VolumeAttachment": kinds.VolumeAttachment;
   "storage.platform.io/v1beta1 CSIStorageCapacity": kinds.CSIStorageCapacityV1beta1;
   "storage.k8s.io/v1beta1 CSIStorageCapacity": kinds.CSIStorageCapacityV1beta1;
+  "transactions.platform.io/v1alpha1 Transaction": kinds.Transaction;
+  "transactions.k8s.io/v1alpha1 Transaction": kinds.Transaction;
 }
 
 // ---- resources/clients/client
@@ -1429,6 +1432,8 @@ export interface AdmissionRequest {
   readonly object: ApiObject | undefined;
   /** The live object; undefined for CREATE and deletecollection. */
   readonly live: ApiObject | undefined;
+  /** What the transaction to which the write belongs has written before; undefined for a write of its own. */
+  readonly staged?: StagedEntries | undefined;
   /** Whether the mutating plugins are called for the second time, after {@link AdmissionEffects.requestReinvocation}. */
   readonly reinvocation: boolean;
   readonly effects: AdmissionEffects;
@@ -1518,6 +1523,14 @@ export interface ObjectInformer<O extends ApiObject = ApiObject> {
   get(namespace: string, name: string): O | undefined;
   /** All objects; they must not be changed. */
   list(): IterableIterator<O>;
+}
+
+// ---- resources/objects/staged-entries
+
+/** What an operation of a transaction can read of the writes before it. */
+export interface StagedEntries {
+  /** The entry of a key that the transaction has written; undefined if it hasn't, or has deleted it. */
+  stagedEntry(key: string): Entry | undefined;
 }
 
 // ---- resources/registry/registry
@@ -3063,6 +3076,18 @@ export interface ApplyOptions {
   readonly namespace?: string | undefined;
 }
 
+/** Options of {@link ServerClient.transaction}. */
+export interface TransactionOptions {
+  /** Runs all checks and stores nothing; false by default. */
+  readonly dryRun?: boolean | undefined;
+}
+
+/** The client in a transaction: it sees what the transaction has written, which no other client does before it is committed. */
+export type TransactionClient<Objects> = Pick<
+  ServerClient<Objects>,
+  "get" | "find" | "create" | "update" | "patch" | "apply" | "delete"
+>;
+
 /** Options of {@link ServerClient.waitFor}. */
 export interface WaitOptions {
   /** Time limit in milliseconds of the machine's clock, also with a clock of the program's own; 4000 by default. */
@@ -3147,6 +3172,25 @@ export interface ServerClient<Objects> extends TypedClient<Objects> {
     options?: ApplyOptions,
   ): Promise<[ObjectAt<Objects, V, K>]>;
   apply(source: object | readonly object[] | string, options?: ApplyOptions): Promise<ApiObject[]>;
+  /**
+   * Commits several writes together, at one resource version: all of them, or none if the work or one of its writes fails. The resource
+   * version of what the work has written isn't known before its end; until then the objects have a provisional one.
+   *
+   * @param work writes with the client that it gets. It is called again if other writes come between, so it should do nothing else.
+   * @returns what the work returned.
+   * @throws {StatusError} the error of a write, and nothing is written; Conflict if other writes come between too often.
+   *
+   * @example
+   * await client.transaction(async (t) => {
+   *   const account = await t.get({ apiVersion: "v1", kind: "ConfigMap", name: "stock", namespace: "shop" });
+   *   await t.update({ ...account, data: { left: String(Number(account.data?.left) - 1) } });
+   *   await t.create({ apiVersion: "v1", kind: "ConfigMap", metadata: { name: "order-1", namespace: "shop" } });
+   * });
+   */
+  transaction<T>(
+    work: (client: TransactionClient<Objects>) => Promise<T>,
+    options?: TransactionOptions,
+  ): Promise<T>;
   /**
    * Waits until an object is in a state: reads it, then watches it, without polling.
    *
@@ -4012,7 +4056,7 @@ export interface RequestedStamp extends Stamp {
  * *partition*. A prefix given to any operation ends in `/`. A key to be written has at most 1024 bytes and no NUL, else
  * `commit` rejects with a `TypeError`; reads of an invalid key find nothing.
  *
- * **The revision line.** Each committed write takes the next revision of the store. A fresh store is at revision
+ * **The revision line.** Each committed write or transaction takes the next revision of the store. A fresh store is at revision
  * 1; the first write takes 2. Revisions grow strictly, also across restarts and processes; engines over a shared
  * cluster may skip numbers.
  *
@@ -4079,6 +4123,19 @@ export interface Store {
    * @throws {StoreClosedError} if the store is closing.
    */
   commit(write: Write): Promise<CommitResult>;
+  /**
+   * Commits several writes together: all of them or none, at one revision, which is inserted into every body. Each write is as in
+   * {@link Store.commit}; all expectations and conditions are about the state before the transaction. A subscription receives its
+   * events in one batch, in any order. A sync is deferred only if those of all writes would be.
+   *
+   * @param writes at least one, each of another key.
+   * @throws {TransactionLimitError} they exceed {@link Store.transactionLimits}; nothing was written.
+   * @throws {TypeError} (a bug of the caller) without writes, or for two of the same key.
+   * @throws as {@link Store.commit}.
+   */
+  transact(writes: readonly Write[]): Promise<TransactionResult>;
+  /** What {@link Store.transact} accepts at most. */
+  readonly transactionLimits: TransactionLimits;
   /**
    * Delivers every event under `prefix` with a revision above `after`, in revision order, without gap or duplicate: first the
    * history, then live events. Delivery may begin during the call. The listener is called synchronously and must not throw (its
@@ -4237,7 +4294,35 @@ export type CommitResult =
       readonly failedCondition?: number;
     };
 
-/** One committed write. All subscribers of a store receive the same object. */
+/** Result of {@link Store.transact}. */
+export type TransactionResult =
+  | {
+      readonly ok: true;
+      /** Revision of all writes. */
+      readonly revision: Revision;
+      /** The entries of {@link CommitResult}, in the order of the writes. */
+      readonly entries: readonly Entry[];
+    }
+  /** The expectation or a condition of a write failed; nothing was written. */
+  | {
+      readonly ok: false;
+      /** Index of the first write that failed. */
+      readonly failedWrite: number;
+      /** The current value of its key, absent if there is none. */
+      readonly current: Entry | undefined;
+      /** Index in its `conditions` of the first failed one; absent if the key itself isn't in the expected state. */
+      readonly failedCondition?: number;
+    };
+
+/** Limits of a transaction. */
+export interface TransactionLimits {
+  /** Number of writes; of writes and conditions together, twice as many. */
+  readonly writes: number;
+  /** Sum of headers and bodies, in bytes. */
+  readonly bytes: number;
+}
+
+/** One change of a key. Those of a transaction have the same revision. All subscribers of a store receive the same object. */
 export interface StoreEvent {
   readonly key: string;
   readonly revision: Revision;
@@ -4322,6 +4407,15 @@ export declare class RevisionTooNewError extends StoreError {
 /** No space for the write; nothing was written. */
 export declare class StoreFullError extends StoreError {
   name: string;
+}
+
+/** A transaction has more writes, conditions or bytes than the store accepts; nothing was written. */
+export declare class TransactionLimitError extends StoreError {
+  readonly what: "writes" | "conditions" | "bytes";
+  readonly actual: number;
+  readonly limit: number;
+  name: string;
+  constructor(what: "writes" | "conditions" | "bytes", actual: number, limit: number);
 }
 
 /** The write timed out before it began; it was not applied and never will be. */
@@ -5174,6 +5268,15 @@ interface CSIStorageCapacity {
   storageClassName: string;
   capacity?: quantity;
   maximumVolumeSize?: quantity;
+}
+
+// transactions.*/v1alpha1 Transaction: Cluster transactions [create]
+interface Transaction {
+  kind?: string;
+  apiVersion?: string;
+  metadata?: ObjectMeta;
+  spec: TransactionSpec;
+  status?: TransactionStatus;
 }
 
 // admissionregistration/v1
@@ -8344,4 +8447,47 @@ interface VolumeError {
 // storage/v1
 interface VolumeNodeResources {
   count?: int32;
+}
+
+// transactions/v1alpha1
+interface Operation {
+  verb: string;
+  apiVersion?: string;
+  kind?: string;
+  namespace?: string;
+  name?: string;
+  subresource?: string;
+  object?: json;
+  patch?: json;
+  patchType?: string;
+  fieldManager?: string;
+  fieldValidation?: string;
+  force?: bool;
+  propagationPolicy?: string;
+  gracePeriodSeconds?: int64;
+  preconditions?: OperationPreconditions;
+}
+
+// transactions/v1alpha1
+interface OperationPreconditions {
+  uid?: string;
+  resourceVersion?: string;
+}
+
+// transactions/v1alpha1
+interface OperationResult {
+  code: int32;
+  object?: json;
+  warnings?: string[];
+}
+
+// transactions/v1alpha1
+interface TransactionSpec {
+  operations: Operation[];
+}
+
+// transactions/v1alpha1
+interface TransactionStatus {
+  resourceVersion?: string;
+  results?: OperationResult[];
 }

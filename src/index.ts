@@ -79,6 +79,8 @@ export type {
   ApplyOptions,
   KubeconfigOptions,
   ServerClient,
+  TransactionClient,
+  TransactionOptions,
   WaitOptions,
 } from "./server/library/server-client.ts";
 export type { TypedClient } from "./resources/clients/typed-client.ts";

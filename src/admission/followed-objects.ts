@@ -1,7 +1,7 @@
 import type { Clock } from "../base/time/clock.ts";
 import { andThen, type MaybePromise } from "../base/turns/maybe-promise.ts";
 import { Namespace } from "../kinds/core/namespace.ts";
-import type { StagedEntries } from "../resources/engine/engine.ts";
+import type { StagedEntries } from "../resources/objects/staged-entries.ts";
 import { Follower } from "../resources/followers/follower.ts";
 import { namesOf, resourceOf } from "../resources/registry/registry.ts";
 import { decodeEntry } from "../resources/objects/stored.ts";

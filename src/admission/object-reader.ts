@@ -1,5 +1,5 @@
 import { andThen, type MaybePromise } from "../base/turns/maybe-promise.ts";
-import type { StagedEntries } from "../resources/engine/engine.ts";
+import type { StagedEntries } from "../resources/objects/staged-entries.ts";
 import { keyOf, storePrefixOf, type Registry, type Resource } from "../resources/registry/registry.ts";
 import { decodeEntry } from "../resources/objects/stored.ts";
 import type { ApiObject } from "../schema/kind.ts";

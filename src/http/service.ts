@@ -26,7 +26,7 @@ import type { WatchCounts } from "./limits/fair-limiter.ts";
 import type { AuthenticationMetrics } from "./metrics/authentication-metrics.ts";
 import type { ImpersonationMetrics } from "./metrics/impersonation-metrics.ts";
 import type { RequestMetrics } from "./metrics/request-metrics.ts";
-import type { RequestContext, RequestIds } from "./request/context.ts";
+import type { RequestContext, RequestIds, ResourceContext } from "./request/context.ts";
 import type { WelcomeFacts } from "./request/visitor.ts";
 import type { RequestTracing } from "./request/request-trace.ts";
 import type { PathHandler, PathTable } from "./request/path-table.ts";
@@ -79,6 +79,8 @@ export interface MemoryBudgets {
 export interface ContentServices {
   readonly engine: Engine;
   readonly encodings: Encodings;
+  /** Serves the POST of a Transaction: `transactions/`, whose operations pass the stages and verbs. */
+  readonly transact: (service: HttpService, request: ResourceContext) => Promise<void>;
   /** Whether large responses are compressed if the client accepts that. */
   readonly compresses: boolean;
   /** Compute the objects of kinds that aren't stored, by kind name; sorted by name. */

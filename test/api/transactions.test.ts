@@ -1,17 +1,8 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import type { Answer, Api } from "../support/api.ts";
+import { blockOf } from "../support/pages.ts";
 import { useServer } from "../support/use-server.ts";
-import {
-  causeFields,
-  configMap,
-  grant,
-  namespace,
-  ok,
-  refTo,
-  role,
-  roleBinding,
-  user,
-} from "./support.ts";
+import { causeFields, configMap, grant, namespace, ok, refTo, role, roleBinding, user } from "./support.ts";
 
 const path = "/apis/transactions.platform.io/v1alpha1/transactions";
 const maps = "/api/v1/namespaces/default/configmaps";
@@ -149,12 +140,7 @@ describe("a transaction", () => {
       },
     };
     const inside = { verb: "create", object: { ...map("a"), metadata: { name: "a", namespace: "tx-home" } } };
-    const refused = await transact([
-      { verb: "create", object: made },
-      account,
-      inside,
-      pod({}),
-    ]);
+    const refused = await transact([{ verb: "create", object: made }, account, inside, pod({})]);
     expect(refused.body.message).toMatch(/^operation 4 .*violates PodSecurity "restricted:latest"/);
     expect((await server.admin.get("/api/v1/namespaces/tx-home")).status).toBe(404);
     await ok(transact([{ verb: "create", object: made }, inside]));
@@ -266,6 +252,15 @@ describe("a transaction", () => {
       'strict decoding error: unknown field "colour"',
     );
   });
+});
+
+test("the request of the page takes effect", async () => {
+  for (const name of ["settings", "blue"]) await ok(server.admin.post(maps, configMap(name)));
+  const { body } = await ok(
+    server.admin.post(path, JSON.parse(blockOf("docs/transactions.md", "json request"))),
+  );
+  expect(body.status.results.map(({ code }: { code: number }) => code)).toEqual([201, 200, 200]);
+  expect([await statusOf("green"), await statusOf("blue")]).toEqual([200, 404]);
 });
 
 describe("rights", () => {

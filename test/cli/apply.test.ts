@@ -1,8 +1,9 @@
-import { writeFileSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { startWithUsers } from "../api/support.ts";
 import type { TestServer } from "../support/api.ts";
+import { blocksOf, type CodeBlock } from "../support/pages.ts";
 import { plinthHere } from "../support/program-here.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
@@ -61,6 +62,32 @@ test("applies all objects of its files in one transaction, namespaces first", as
   // The second apply of a namespace records the fields of before.
   await apply("-f", file);
   expect((await apply("-f", file)).stdout).toMatch(/nothing changed\n$/);
+});
+
+test("the command of the page prints what it shows", async () => {
+  const [{ text, output }] = blocksOf("docs/transactions.md", "sh apply") as [CodeBlock];
+  const [, , , , name] = text.trim().split(" ");
+  mkdirSync(path.join(folder.path, name!));
+  manifests(`${name}/settings.yaml`, shop.split("---")[0]!.replace("tx-shop", "shop"));
+  manifests(
+    `${name}/web.yaml`,
+    `apiVersion: apps/v1
+kind: Deployment
+metadata: {name: web, namespace: shop}
+spec:
+  selector: {matchLabels: {app: web}}
+  template:
+    metadata: {labels: {app: web}}
+    spec: {containers: [{name: web, image: web}]}
+---
+apiVersion: v1
+kind: Namespace
+metadata: {name: shop}
+`,
+  );
+  const { stdout } = await apply("-f", path.join(folder.path, name!));
+  const withoutVersion = (shown: string | undefined) => shown?.replace(/version \d+/, "version N");
+  expect(withoutVersion(stdout)).toBe(withoutVersion(output));
 });
 
 test("writes nothing if an object is refused, and names its file", async () => {

@@ -46,6 +46,11 @@ kind: ConfigMap
 metadata: { name: main, namespace: default, labels: { app: database } }
 ---
 apiVersion: v1
+kind: ConfigMap
+metadata: { name: stock, namespace: shop }
+data: { left: "3" }
+---
+apiVersion: v1
 kind: Pod
 metadata: { name: web, namespace: shop }
 spec: { containers: [{ name: web, image: web }] }

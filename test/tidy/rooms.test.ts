@@ -19,6 +19,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
     "ownership",
     "reads",
     "writes",
+    "transactions",
     "actions",
     "clients",
   ],
@@ -59,6 +60,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
     "verbs",
     "stages",
     "subscriptions",
+    "transactions",
     "pipeline.ts",
   ],
 };

@@ -126,8 +126,9 @@ function inNamespace(object: JsonObject, table: ResourceTable, namespace: string
   const { apiVersion, kind, metadata } = object;
   const version = String(apiVersion);
   const group = version.includes("/") ? version.slice(0, version.indexOf("/")) : "";
-  const known = table.resources.find((one) => one.kind === kind && one.group === group);
-  if (known?.namespaced !== true || !isObject(metadata) || metadata["namespace"] !== undefined) return object;
+  const resource = table.resources.find((one) => one.kind === kind && one.group === group);
+  if (resource?.namespaced !== true || !isObject(metadata) || metadata["namespace"] !== undefined)
+    return object;
   return { ...object, metadata: { ...metadata, namespace } };
 }
 

@@ -134,9 +134,9 @@ function contentOf(operation: Operation): Pick<OperationRequest, "contentType" |
   if (verb !== "delete") return { contentType: "application/json", body: json(object) };
   const { propagationPolicy, gracePeriodSeconds, preconditions } = operation;
   const options = { propagationPolicy, gracePeriodSeconds, preconditions };
-  const given = Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
+  const present = Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
   return {
     contentType: "application/json",
-    body: json({ apiVersion: "v1", kind: "DeleteOptions", ...given }),
+    body: json({ apiVersion: "v1", kind: "DeleteOptions", ...present }),
   };
 }

@@ -1,7 +1,6 @@
 import { decodeJson } from "../../base/json/decode.ts";
 import type { JsonObject, JsonValue } from "../../base/json/value.ts";
 import { RelayedStatusError, StatusError } from "../../base/status-error.ts";
-import type { MaybePromise } from "../../base/turns/maybe-promise.ts";
 import { jsonOf } from "../../base/json/value.ts";
 import type { Operation, Transaction, TransactionStatus } from "../../kinds/transactions/transaction.ts";
 import { addWarnings, readObject } from "../../resources/input/input.ts";
@@ -11,36 +10,25 @@ import { answerReview } from "../../resources/writes/review.ts";
 import { storeFailure } from "../../resources/engine/resource-version.ts";
 import type { Revision } from "../../storage/store.ts";
 import { groupAnnotation } from "../../vocabulary/names.ts";
-import { newRequest, reportOf, type RequestContext, type ResourceContext } from "../request/context.ts";
-import { readFacts, type ResourceFacts } from "../request/facts.ts";
+import { newRequest, reportOf, type ResourceContext } from "../request/context.ts";
+import { readFacts } from "../request/facts.ts";
 import { writeParameters } from "../request/parameters.ts";
 import type { HttpService } from "../service.ts";
 import { authorize } from "../stages/authorization.ts";
 import { findServed } from "../stages/request-facts.ts";
 import { bodyOf, encodingOf, sendObject } from "../verbs/answer.ts";
 import { inputFormat, parse, readBytes } from "../verbs/body.ts";
+import { serveResource } from "../verbs/serve-resource.ts";
 import { OperationExchange, type OperationAnswer } from "./operation-exchange.ts";
 import { operationRequest } from "./operation-request.ts";
-
-/** Serves a request for a resource type by its verb, as an operation is. */
-export type ServeWrite = (
-  service: HttpService,
-  request: RequestContext,
-  facts: ResourceFacts,
-) => MaybePromise<void>;
 
 /**
  * POST of a Transaction: each operation is authorized, admitted and validated as if it were sent alone, and sees the ones before it. All
  * are committed at one revision, or none is. The audit event of the request has the operations, without their objects.
  *
- * @param serveWrite serves an operation.
  * @throws {StatusError} the error of the first operation that fails; its message and a cause name it.
  */
-export async function serveTransaction(
-  service: HttpService,
-  request: ResourceContext,
-  serveWrite: ServeWrite,
-): Promise<void> {
+export async function serveTransaction(service: HttpService, request: ResourceContext): Promise<void> {
   const { target, facts, exchange, user, audit } = request;
   const { engine } = service;
   const encoding = encodingOf(service, request);
@@ -57,7 +45,7 @@ export async function serveTransaction(
   await answerReview(engine, target, object, { user, dryRun, fieldManager, report }, () => undefined);
   const operations = transaction.spec.operations ?? [];
   const committed = await inTransaction(engine, dryRun, (staged) =>
-    runOperations({ ...service, engine: staged, compresses: false }, request, operations, serveWrite),
+    runOperations({ ...service, engine: staged, compresses: false }, request, operations),
   );
   report.annotate(
     groupAnnotation(engine.vocabulary.groupSuffix, "operations", "transactions"),
@@ -78,7 +66,6 @@ async function runOperations(
   service: HttpService,
   request: ResourceContext,
   operations: readonly Operation[],
-  serveWrite: ServeWrite,
 ): Promise<AnsweredOperation[]> {
   const answered: AnsweredOperation[] = [];
   for (const [index, operation] of operations.entries()) {
@@ -88,7 +75,7 @@ async function runOperations(
       const own = await operationRequest(operation, registry);
       ({ text } = own);
       const exchange = new OperationExchange(request.exchange, own);
-      await runOperation(service, request, exchange, serveWrite);
+      await runOperation(service, request, exchange);
       answered.push({ text, answer: exchange.answer! });
     } catch (error) {
       throw failureOf(error, index, text);
@@ -103,7 +90,6 @@ async function runOperation(
   service: HttpService,
   outer: ResourceContext,
   exchange: OperationExchange,
-  serveWrite: ServeWrite,
 ): Promise<void> {
   const request = newRequest(exchange, outer.startMs);
   request.caller = outer.caller;
@@ -118,7 +104,7 @@ async function runOperation(
   if (facts.kind !== "resource")
     throw new StatusError("NotFound", "the server could not find the requested resource");
   try {
-    await serveWrite(service, request, facts);
+    await serveResource(service, request, facts);
   } finally {
     request.deadline?.cancel();
     request.pace?.end();

@@ -6,7 +6,6 @@ import { StatusError } from "../../base/status-error.ts";
 import type { Resource } from "../../resources/registry/registry.ts";
 import { Transaction } from "../../kinds/transactions/transaction.ts";
 import { declarationOf, type Verb } from "../../schema/kind.ts";
-import { serveTransaction } from "../transactions/serve-transaction.ts";
 import { startDeadline } from "./deadline.ts";
 import type { ResourceFacts } from "../request/facts.ts";
 import type { HttpService } from "../service.ts";
@@ -88,8 +87,7 @@ function serveVerb(service: HttpService, request: ResourceContext, verb: Verb): 
           kind: () => resource.kind,
         });
       }
-      if (declarationOf(resource.kind) === Transaction)
-        return serveTransaction(service, request, serveResource);
+      if (declarationOf(resource.kind) === Transaction) return service.transact(service, request);
       const virtual = !request.target.resource.kind.verbs.includes("get");
       return virtual ? serveReview(service, request) : serveCreate(service, request);
     }

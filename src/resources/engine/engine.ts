@@ -15,6 +15,7 @@ import type { KindContext } from "../../schema/context.ts";
 import type { ApiObject, Kind } from "../../schema/kind.ts";
 import type { Entry, Store, Subscription, WriteCondition } from "../../storage/store.ts";
 import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
+import type { StagedEntries } from "../objects/staged-entries.ts";
 import type { StorageHooks } from "./storage-hooks.ts";
 import type { PageCache } from "../pages/page-cache.ts";
 import type { RepeatedApplies } from "./repeated-applies.ts";
@@ -68,12 +69,6 @@ export type WatchInterceptor = (
   observer: WatchObserver,
   start: (observer: WatchObserver) => Subscription,
 ) => Subscription;
-
-/** What an operation of a transaction can read of the writes before it. */
-export interface StagedEntries {
-  /** The entry of a key that the transaction has written; undefined if it hasn't, or has deleted it. */
-  stagedEntry(key: string): Entry | undefined;
-}
 
 /** The object or collection of a request. */
 export interface Target {

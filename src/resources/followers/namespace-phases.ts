@@ -1,7 +1,7 @@
 import type { Clock } from "../../base/time/clock.ts";
 import { andThen, type MaybePromise } from "../../base/turns/maybe-promise.ts";
 import type { Entry, Store, WriteCondition } from "../../storage/store.ts";
-import type { StagedEntries } from "../engine/engine.ts";
+import type { StagedEntries } from "../objects/staged-entries.ts";
 import { Follower } from "./follower.ts";
 import { namesOf, type Resource } from "../registry/registry.ts";
 import { headerOf } from "../objects/stored.ts";

@@ -15,7 +15,7 @@ import type {
   Write,
   WriteCondition,
 } from "../../storage/store.ts";
-import type { StagedEntries } from "../engine/engine.ts";
+import type { StagedEntries } from "../objects/staged-entries.ts";
 import { namesOf } from "../registry/registry.ts";
 
 /** The revision of staged entries: their own one isn't known before the commit. No store assigns it. */
@@ -33,7 +33,7 @@ interface Staged {
 }
 
 /**
- * A store in which the operations of a transaction see the writes of the ones before them, and nobody else does. The writes are
+ * A store in which the operations of a transaction see the writes of the ones before them; other readers don't. The writes are
  * committed together by {@link StagedStore.commitStaged}. Everything else is that of the other store.
  */
 export class StagedStore extends StoreView implements StagedEntries {
@@ -67,9 +67,9 @@ export class StagedStore extends StoreView implements StagedEntries {
       (last === undefined || compareKeys(key, last) <= 0);
     const added: Entry[] = [];
     for (const [key, { entry }] of this.staged) if (entry !== undefined && isOnPage(key)) added.push(entry);
-    const kept = page.entries.filter(({ key }) => !this.staged.has(key));
-    if (added.length === 0 && kept.length === page.entries.length) return page;
-    return { ...page, entries: [...kept, ...added].toSorted((a, b) => compareKeys(a.key, b.key)) };
+    const unchanged = page.entries.filter(({ key }) => !this.staged.has(key));
+    if (added.length === 0 && unchanged.length === page.entries.length) return page;
+    return { ...page, entries: [...unchanged, ...added].toSorted((a, b) => compareKeys(a.key, b.key)) };
   }
 
   override count(prefix: string, at?: Revision): MaybePromise<number> {

@@ -58,6 +58,7 @@ import type { StoredNodeNeeds } from "../../authorization/node/stored-node-needs
 import type { StoredRbac } from "../../authorization/rbac/stored-rbac.ts";
 import { reviewHandlers } from "../authorization/reviews.ts";
 import type { ServiceAccountKeys } from "../authentication/service-account-tokens.ts";
+import { serveTransaction } from "../../http/transactions/serve-transaction.ts";
 import { FaultSwitch } from "../../resources/engine/request-faults.ts";
 
 /** The dependencies of request handling. */
@@ -121,6 +122,7 @@ export function httpService(options: ServerOptions, engine: Engine, parts: Servi
       registry: engine.registry,
       timestamps: engine.timestamps,
     }),
+    transact: serveTransaction,
     console,
     welcome,
     paths,

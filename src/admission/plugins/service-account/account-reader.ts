@@ -2,7 +2,7 @@ import { objectAs } from "../../../schema/api-object.ts";
 import type { Clock } from "../../../base/time/clock.ts";
 import { andThen, type MaybePromise } from "../../../base/turns/maybe-promise.ts";
 import type { ServiceAccount } from "../../../kinds/core/service-account.ts";
-import type { StagedEntries } from "../../../resources/engine/engine.ts";
+import type { StagedEntries } from "../../../resources/objects/staged-entries.ts";
 import type { ObjectReader } from "../../object-reader.ts";
 
 /** The account of pods that don't name one. */

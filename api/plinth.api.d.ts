@@ -4027,6 +4027,15 @@ export interface ConformanceCase {
   run(): Promise<string | undefined>;
 }
 
+// ---- storage/revision
+
+declare const revisionBrand: unique symbol;
+
+/** A position on the revision line: a positive integer below 2^53. */
+export type Revision = number & {
+  readonly [revisionBrand]: true;
+};
+
 // ---- storage/stamp
 
 /** Identifies what a store is used for; written by the first opener, opaque to the store. */
@@ -4044,6 +4053,71 @@ export interface RequestedStamp extends Stamp {
    * A store with none of these keys gets the stamp.
    */
   readonly telltales: ReadonlyMap<string, string>;
+}
+
+// ---- storage/store-errors
+
+/** An operational failure of a store. Bugs are other errors. */
+export declare class StoreError extends Error {
+  name: string;
+}
+
+/** The revision is older than the retained history. */
+export declare class RevisionCompactedError extends StoreError {
+  readonly requested: Revision;
+  readonly floor: Revision;
+  name: string;
+  constructor(requested: Revision, floor: Revision);
+}
+
+/** The revision is above the store's latest one. */
+export declare class RevisionTooNewError extends StoreError {
+  readonly requested: Revision;
+  readonly latest: Revision;
+  name: string;
+  constructor(requested: Revision, latest: Revision);
+}
+
+/** No space for the write; nothing was written. */
+export declare class StoreFullError extends StoreError {
+  name: string;
+}
+
+/** A transaction has more writes, conditions or bytes than the store accepts; nothing was written. */
+export declare class TransactionLimitError extends StoreError {
+  readonly what: "writes" | "conditions" | "bytes";
+  readonly actual: number;
+  readonly limit: number;
+  name: string;
+  constructor(what: "writes" | "conditions" | "bytes", actual: number, limit: number);
+}
+
+/** The write timed out before it began; it was not applied and never will be. */
+export declare class StoreTimeoutError extends StoreError {
+  name: string;
+}
+
+/** The store was closed. */
+export declare class StoreClosedError extends StoreError {
+  name: string;
+}
+
+/** The store cannot be reached or did not answer in time; a write's outcome may be unknown. */
+export declare class StoreUnavailableError extends StoreError {
+  name: string;
+}
+
+/** The data folder or its content can't be used: unwritable, damaged, or of another format version. */
+export declare class StoreDamagedError extends StoreError {
+  name: string;
+}
+
+/** One stored value is damaged; the others can be read. */
+export declare class StoreValueError extends StoreError {
+  readonly key: string;
+  readonly reason: string;
+  name: string;
+  constructor(key: string, reason: string);
 }
 
 // ---- storage/store
@@ -4183,13 +4257,6 @@ export interface StoreUsage {
    */
   readonly unsyncedMs?: number | undefined;
 }
-
-declare const revisionBrand: unique symbol;
-
-/** A position on the revision line: a positive integer below 2^53. */
-export type Revision = number & {
-  readonly [revisionBrand]: true;
-};
 
 /** The value to write. */
 export interface Draft {
@@ -4381,69 +4448,6 @@ export interface Subscription {
    */
   sync(): MaybePromise<Revision>;
   close(): void;
-}
-
-/** An operational failure of a store. Bugs are other errors. */
-export declare class StoreError extends Error {
-  name: string;
-}
-
-/** The revision is older than the retained history. */
-export declare class RevisionCompactedError extends StoreError {
-  readonly requested: Revision;
-  readonly floor: Revision;
-  name: string;
-  constructor(requested: Revision, floor: Revision);
-}
-
-/** The revision is above the store's latest one. */
-export declare class RevisionTooNewError extends StoreError {
-  readonly requested: Revision;
-  readonly latest: Revision;
-  name: string;
-  constructor(requested: Revision, latest: Revision);
-}
-
-/** No space for the write; nothing was written. */
-export declare class StoreFullError extends StoreError {
-  name: string;
-}
-
-/** A transaction has more writes, conditions or bytes than the store accepts; nothing was written. */
-export declare class TransactionLimitError extends StoreError {
-  readonly what: "writes" | "conditions" | "bytes";
-  readonly actual: number;
-  readonly limit: number;
-  name: string;
-  constructor(what: "writes" | "conditions" | "bytes", actual: number, limit: number);
-}
-
-/** The write timed out before it began; it was not applied and never will be. */
-export declare class StoreTimeoutError extends StoreError {
-  name: string;
-}
-
-/** The store was closed. */
-export declare class StoreClosedError extends StoreError {
-  name: string;
-}
-
-/** The store cannot be reached or did not answer in time; a write's outcome may be unknown. */
-export declare class StoreUnavailableError extends StoreError {
-  name: string;
-}
-
-/** The data folder or its content can't be used: unwritable, damaged, or of another format version. */
-export declare class StoreDamagedError extends StoreError {
-  name: string;
-}
-
-/** One stored value is damaged; the others can be read. */
-export declare class StoreValueError extends StoreError {
-  readonly key: string;
-  readonly reason: string;
-  name: string;
-  constructor(key: string, reason: string);
 }
 
 // ---- vocabulary/behavior

@@ -10,7 +10,6 @@ import type {
   RangeOptions,
   RangePage,
   Revision,
-  Store,
   TransactionResult,
   Write,
   WriteCondition,
@@ -38,10 +37,6 @@ interface Staged {
  */
 export class StagedStore extends StoreView implements StagedEntries {
   private readonly staged = new Map<string, Staged>();
-
-  constructor(inner: Store) {
-    super(inner);
-  }
 
   stagedEntry(key: string): Entry | undefined {
     return this.staged.get(key)?.entry;

@@ -81,7 +81,7 @@ const nowMs = () => performance.now();
 
 /** Creates the HTTP service: the pipeline's dependencies, and the paths outside of the resources. */
 export function httpService(options: ServerOptions, engine: Engine, parts: ServiceParts): HttpService {
-  const { clock, vocabulary, livezGracePeriodMs } = options;
+  const { clock, vocabulary, livezGracePeriodMs, dataFolder } = options;
   const defect = defectLog(options, parts.metrics);
   const { apiServices, metrics, authentication } = parts;
   const { authenticator, serviceAccounts } = authentication;
@@ -91,7 +91,6 @@ export function httpService(options: ServerOptions, engine: Engine, parts: Servi
   const on = engine.featureEnabled;
   const passOn: OpenApiParts["passOn"] = (...request) => serveAggregated(service, ...request);
   const console = consolePages(options, engine, parts.authentication);
-  const { dataFolder } = options;
   const welcome: WelcomeFacts = { vocabulary, hasConsole: console !== undefined, dataFolder };
   addApiDocuments(paths, engine, defect, { apiServices, clock, passOn, welcome });
   const indicators = on("ComponentSLIs") ? new HealthIndicators(vocabulary, options.release) : undefined;

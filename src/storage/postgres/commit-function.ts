@@ -13,12 +13,12 @@ function assignment(schema: string, isGrouped: boolean): string {
   const writes = isGrouped
     ? `select w.n, w.grp, f.failed, bool_and(${isMet}) over (partition by w.grp) as ok
             from unnest(p_keys, p_expected, p_groups) with ordinality as w(key, expected, grp, n)`
-    : `select w.n, w.n as grp, f.failed, ${isMet} as ok
+    : `select w.n, f.failed, ${isMet} as ok
             from unnest(p_keys, p_expected) with ordinality as w(key, expected, n)`;
   return `select array_agg(case when s.ok then v_base + s.place else 0 end order by s.n), array_agg(s.failed order by s.n)
         into v_at, v_failed
         from (
-          select r.n, r.failed, r.ok, sum(case when r.ok then 1 else 0 end) over (order by r.grp) as place
+          select r.n, r.failed, r.ok, sum(case when r.ok then 1 else 0 end) over (order by ${isGrouped ? "r.grp" : "r.n"}) as place
           from (
           ${writes}
             left join (
@@ -92,7 +92,7 @@ export function commitFunction(schema: string, name: "commit_1" | "commit_2"): s
             where w.at = 0 and c.key = w.key and c.until is null
           union all
           select p.revision, p.revision_at, p.header, p.body from "${schema}".entries p
-            where w.at > 0 and w.wanted and p.until = w.at and p.key = w.key
+            where w.at > 0 and w.wanted and p.until = w.at${isGrouped ? " and p.key = w.key" : ""}
         ) e on true
         order by w.n;
     end

@@ -249,8 +249,11 @@ class DatabaseStore implements PostgresStore {
     const { connection } = this;
     try {
       const session = await connection.connect();
-      const { schema = defaultSchema } = this.options;
-      await enableTransactions(session, schema, connection.timeoutMs).finally(() => session.close());
+      try {
+        await enableTransactions(session, this.options.schema ?? defaultSchema, connection.timeoutMs);
+      } finally {
+        await session.close();
+      }
     } catch (error) {
       this.enabled = undefined;
       if (!(error instanceof StoreUnavailableError)) throw error;

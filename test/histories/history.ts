@@ -76,6 +76,8 @@ export interface Operation {
   readonly server: string;
   readonly beginNs: number;
   readonly request: Request;
+  /** Names the transaction to which it belongs, whose writes take effect together or not at all; absent for a request of its own. */
+  readonly transaction?: number;
   /** Time and content of the answer; absent if none arrived, or one that leaves the outcome open (500, 503, 504). */
   readonly endNs?: number | undefined;
   readonly answer?: Answer | undefined;

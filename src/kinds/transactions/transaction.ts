@@ -5,7 +5,7 @@ import { ObjectMeta } from "../../schema/object-meta.ts";
 import { bool, field, int32, int64, json, list, string, type Static } from "../../schema/types.ts";
 
 /** Maximum number of operations of a transaction. */
-export const maxOperations = 512;
+const maxOperations = 512;
 
 const operationVerbs = ["create", "update", "patch", "apply", "delete"] as const;
 const patchTypes = [

@@ -18,6 +18,8 @@ const stores: readonly (readonly [law: string, engine: () => Engine])[] = [
   ["effects", writes.returningObject],
   ["effects", writes.reusedRevision],
   ["revision order", writes.backwardRevisions],
+  ["transactions", writes.tornTransaction],
+  ["linearizability", writes.halfTransaction],
   ["leaders", writes.ignoredLeasePrecondition],
   ["linearizability", reads.staleRead],
   ["lists", reads.tornList],

@@ -11,7 +11,7 @@ import {
 } from "../../../src/storage/store.ts";
 import type { Dice } from "../../support/dice.ts";
 import type { Answer, ListState, ObservedObject, Operation, Request, WriteRequest } from "../history.ts";
-import type { RecordingClient, RunningWatch } from "../recording/client.ts";
+import type { RecordingClient, RunningWatch, TogetherRequest } from "../recording/client.ts";
 import type { Recorder } from "../recording/recorder.ts";
 
 /** The store key of a key of the history. */
@@ -44,6 +44,35 @@ export class StoreClient implements RecordingClient {
 
   write(request: WriteRequest): Promise<Operation> {
     return this.perform(request, () => this.commit(request));
+  }
+
+  transact(requests: readonly TogetherRequest[]): Promise<Operation[]> {
+    return this.recorder.recordTogether(this.by, requests, async () => {
+      await setTimeout(this.dice.below(maxDelayMs + 1));
+      const answers = await this.commitTogether(requests);
+      await setTimeout(this.dice.below(maxDelayMs + 1));
+      return answers;
+    });
+  }
+
+  private async commitTogether(requests: readonly TogetherRequest[]): Promise<Answer[]> {
+    const refusedAt = (failed: number, refusal: "missing" | "exists" | "conflict") =>
+      requests.map((_, index): Answer =>
+        index === failed ? refused(refusal) : { outcome: "refused", refusal: "other", status: 409 },
+      );
+    const writes: Change[] = [];
+    for (const [index, request] of requests.entries()) {
+      const key = storePrefix + request.key;
+      const current = request.verb === "create" ? undefined : await this.store.get(key);
+      if (request.verb !== "create" && current === undefined) return refusedAt(index, "missing");
+      writes.push(changeOf(request, key, current));
+    }
+    const result = await this.store.transact(writes);
+    if (result.ok) return result.entries.map((entry) => ({ outcome: "object", object: observe(entry) }));
+    const request = requests[result.failedWrite]!;
+    if (request.verb === "create") return refusedAt(result.failedWrite, "exists");
+    if (request.expected === undefined && result.current !== undefined) return this.commitTogether(requests);
+    return refusedAt(result.failedWrite, result.current === undefined ? "missing" : "conflict");
   }
 
   get(key: string): Promise<Operation> {

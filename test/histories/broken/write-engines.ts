@@ -146,3 +146,44 @@ export function ignoredLeasePrecondition(): Engine {
       },
     });
 }
+
+/** Commits the writes of every third transaction one after the other. */
+export function tornTransaction(): Engine {
+  const isTorn = every(3);
+  return (store) =>
+    override(store, {
+      transact: async (all) => {
+        if (!isTorn()) return store.transact(all);
+        const entries: Entry[] = [];
+        let revision = await store.latestRevision();
+        for (const [failedWrite, write] of all.entries()) {
+          const result = await store.commit(write);
+          if (!result.ok) return { ...result, failedWrite };
+          entries.push(result.entry);
+          ({ revision } = result);
+        }
+        return { ok: true, revision, entries };
+      },
+    });
+}
+
+/** Commits only the first write of every fifth transaction. */
+export function halfTransaction(): Engine {
+  const isHalf = every(5);
+  return (store) =>
+    override(store, {
+      transact: async (all) => {
+        const result = await store.transact(all.length > 1 && isHalf() ? all.slice(0, 1) : all);
+        if (!result.ok) return result;
+        const entries = all.map(
+          (write, index): Entry =>
+            result.entries[index] ?? {
+              key: write.key,
+              ...(write.kind === "delete" ? result.entries[0]! : write.draft),
+              revision: result.revision,
+            },
+        );
+        return { ...result, entries };
+      },
+    });
+}

@@ -9,13 +9,21 @@ import { judgeLists } from "./lists.ts";
 import { judgeQuotas } from "./quotas.ts";
 import { judgeRevisionOrder } from "./revision-order.ts";
 import { Timeline } from "./timeline.ts";
+import { judgeTransactions } from "./transactions.ts";
 import { judgeWatches } from "./watches.ts";
 
 /** Laws that hold whatever the watches cover. */
 const independentLaws = [judgeEffects, judgeRevisionOrder, judgeWatches, judgeLeaders];
 
 /** Laws that need the revision of every deletion. */
-const coveredLaws = [judgeLinearizability, judgeLists, judgeDecisions, judgeQuotas, judgeAllocations];
+const coveredLaws = [
+  judgeTransactions,
+  judgeLinearizability,
+  judgeLists,
+  judgeDecisions,
+  judgeQuotas,
+  judgeAllocations,
+];
 
 /**
  * Returns every violation of a law by a history.

@@ -39,7 +39,7 @@ export class Timeline {
   constructor(readonly history: History) {
     const { byRevision, conflicts, seen } = collect(history);
     this.seen = seen;
-    this.versions = [...byRevision.values()].toSorted((a, b) => a.revision - b.revision);
+    this.versions = [...byRevision.values()].flat().toSorted((a, b) => a.revision - b.revision);
     this.conflicts = conflicts;
     const byKey = new Map<string, Version[]>();
     const revisionsByToken = new Map<string, number[]>();
@@ -118,13 +118,25 @@ function append<K, V>(map: Map<K, V[]>, key: K, value: V): void {
 }
 
 function collect(history: History) {
-  const byRevision = new Map<number, Version>();
+  const byRevision = new Map<number, Version[]>();
+  const transactions = new Map<string, number>();
+  for (const { request, transaction } of history.operations)
+    if (transaction !== undefined && "token" in request) transactions.set(request.token, transaction);
+  /** Whether two values of different keys may have the same revision. */
+  const areTogether = (a: Version, b: Version) => {
+    // Earlier transactions are not part of the history.
+    if (a.revision <= history.initial.revision) return true;
+    const transaction = transactions.get(a.object?.token ?? "");
+    return transaction !== undefined && transaction === transactions.get(b.object?.token ?? "");
+  };
   const seen = new Map<number, number>();
   const conflicts: Conflict[] = [];
   const add = (version: Version, atNs: number) => {
     const { revision } = version;
-    const first = byRevision.get(revision);
-    if (first === undefined) byRevision.set(revision, version);
+    const versions = byRevision.get(revision);
+    const first = versions?.find(({ key }) => key === version.key) ?? versions?.[0];
+    if (first === undefined) byRevision.set(revision, [version]);
+    else if (first.key !== version.key && areTogether(first, version)) versions!.push(version);
     else if (!isSame(first, version)) conflicts.push({ first, second: version });
     if (atNs < (seen.get(revision) ?? Number.POSITIVE_INFINITY)) seen.set(revision, atNs);
   };

@@ -22,6 +22,8 @@ export interface RunningWatch {
 export interface RecordingClient {
   /** Creates, updates, patches or deletes an object. */
   write(request: WriteRequest, options?: WriteOptions): Promise<Operation>;
+  /** Writes several objects in one transaction. */
+  transact(requests: readonly TogetherRequest[]): Promise<Operation[]>;
   get(key: string): Promise<Operation>;
   /** Reads a page of a list; the first one, or the one after `previous`. */
   list(prefix: string, state: ListState, limit?: number, previous?: Operation): Promise<Operation>;
@@ -54,6 +56,14 @@ export class HttpClient implements RecordingClient {
 
   write(request: WriteRequest, options: WriteOptions = {}): Promise<Operation> {
     return this.perform(request, this.sendWrite.bind(this, request, options));
+  }
+
+  transact(requests: readonly TogetherRequest[]): Promise<Operation[]> {
+    const operations = requests.map(operationOf);
+    return this.recorder.recordTogether(this.by, requests, async () => {
+      const reply = await this.connection.send("POST", transactions, { spec: { operations } });
+      return reply === undefined ? undefined : answersOf(requests, reply);
+    });
   }
 
   get(key: string): Promise<Operation> {
@@ -142,6 +152,46 @@ export class HttpClient implements RecordingClient {
       ? this.connection.send("PUT", path, { ...newObject(key, request.token, size), metadata, ...fields })
       : this.connection.send("PATCH", path, { metadata, ...fields }, "application/merge-patch+json");
   }
+}
+
+const transactions = "/apis/transactions.platform.io/v1alpha1/transactions";
+
+/** A write in a transaction. */
+export type TogetherRequest = Extract<WriteRequest, { verb: "create" | "patch" | "update" }>;
+
+function operationOf(request: TogetherRequest): object {
+  const { verb, key, token } = request;
+  const created = newObject(key, token, 1) as { apiVersion?: string; kind?: string; metadata: object };
+  const [, , namespace, name] = key.split("/");
+  const named = { apiVersion: "v1", kind: "ConfigMap" };
+  if (verb === "create")
+    return { verb, object: { ...named, ...created, metadata: { ...created.metadata, namespace } } };
+  const resourceVersion = request.expected === undefined ? undefined : String(request.expected);
+  const patch = { metadata: { resourceVersion, annotations: { token } } };
+  return { verb: "patch", ...named, namespace, name, patchType: "application/merge-patch+json", patch };
+}
+
+/** The answers to the writes of a transaction; undefined if it is open whether it took effect. */
+function answersOf(requests: readonly TogetherRequest[], { status, text }: Reply): Answer[] | undefined {
+  if (status >= 500 && status !== 507) return undefined;
+  const body = JSON.parse(text) as TransactionBody;
+  if (status >= 300) {
+    const failed = body.details?.causes?.[0]?.field;
+    return requests.map((_, index) => ({
+      outcome: "refused",
+      refusal: failed === `spec.operations[${index}]` ? refusalOf(status, body) : "other",
+      status,
+    }));
+  }
+  return body.status.results.map(({ object }, index) => ({
+    outcome: "object",
+    object: observe(resourceOf(requests[index]!.key), object),
+  }));
+}
+
+interface TransactionBody {
+  readonly details?: { readonly causes?: readonly { readonly field?: string }[] };
+  readonly status: { readonly results: readonly { readonly object: ApiObject }[] };
 }
 
 interface ListBody {

@@ -58,6 +58,30 @@ export class Recorder {
     return operation;
   }
 
+  /**
+   * Performs a transaction and records each of its writes.
+   *
+   * @param perform returns the answer to each; undefined if it leaves open whether the transaction took effect.
+   */
+  async recordTogether(
+    by: { readonly client: string; readonly server: string },
+    requests: readonly Request[],
+    perform: () => Promise<readonly Answer[] | undefined>,
+  ): Promise<Operation[]> {
+    const transaction = this.lastId + 1;
+    const ids = requests.map(() => ++this.lastId);
+    const beginNs = this.nowNs();
+    const answers = await perform();
+    const endNs = this.nowNs();
+    const operations = requests.map((request, index): Operation => {
+      const ended = answers === undefined ? {} : { answer: answers[index]!, endNs };
+      return { id: ids[index]!, ...by, beginNs, request, transaction, ...ended };
+    });
+    this.operations.push(...operations);
+    this.recorded += operations.length;
+    return operations;
+  }
+
   /** Begins the record of a watch; frames are added with {@link Recorder.frame}. */
   watch(watch: Omit<Watch, "id" | "beginNs" | "frames">): Watch {
     const recorded = { ...watch, id: ++this.lastId, beginNs: this.nowNs(), frames: [] };

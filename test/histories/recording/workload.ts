@@ -1,7 +1,7 @@
 import { setTimeout } from "node:timers/promises";
 import type { Dice } from "../../support/dice.ts";
 import type { ListState, ObservedObject, Operation } from "../history.ts";
-import type { RecordingClient } from "./client.ts";
+import type { RecordingClient, TogetherRequest } from "./client.ts";
 import type { Fleet } from "./fleet.ts";
 
 /** Namespaces of the workload; in the last one a quota limits the ConfigMaps. */
@@ -68,7 +68,8 @@ export class WorkloadClient {
   private async step(client: RecordingClient): Promise<void> {
     const { dice } = this;
     const draw = this.focus !== undefined && dice.chance(0.7) ? focused[this.focus](dice) : dice.below(100);
-    if (draw < 45) await this.change(client, dice.pick(keys.contended));
+    if (draw < 8) await this.changeTogether(client);
+    else if (draw < 45) await this.change(client, dice.pick(keys.contended));
     else if (draw < 57) await this.change(client, dice.pick(keys.limited));
     else if (draw < 65) await this.change(client, dice.pick(keys.services));
     else if (draw < 70) await this.grantOrRemove(client, dice.pick(keys.bindings));
@@ -94,6 +95,21 @@ export class WorkloadClient {
     else if (draw < 80)
       this.see(key, await client.write({ verb: "patch", key, token, expected }, { fields }));
     else this.see(key, await client.write({ verb: "delete", key, expected }));
+  }
+
+  /** Writes two or three ConfigMaps of both namespaces in one transaction. */
+  private async changeTogether(client: RecordingClient): Promise<void> {
+    const { dice } = this;
+    const chosen = new Set([dice.pick(keys.contended), dice.pick(keys.contended), dice.pick(keys.contended)]);
+    const requests = [...chosen].map((key): TogetherRequest => {
+      const token = `${this.name}-${++this.counter}`;
+      const expected = dice.chance(0.2) ? this.revisions.get(key) : undefined;
+      return this.revisions.has(key)
+        ? { verb: "patch", key, token, expected }
+        : { verb: "create", key, token };
+    });
+    for (const [index, operation] of (await client.transact(requests)).entries())
+      this.see(requests[index]!.key, operation);
   }
 
   /** Fields of a new Service: often with an address that others request too. */

@@ -40,7 +40,8 @@ export const longTests = [
       "src/admission/",
       "test/lives/",
     ],
-    short: "every change of the recorded lives, and a fixed sample of their dry runs, for both releases",
+    short:
+      "every change of the recorded lives, and a fixed sample of the requests that change nothing, for both releases",
   },
   {
     tests: ["test/fuzz/"],

@@ -101,7 +101,7 @@ export function suiteOf({ name, cases, held }: Corpus, release: Release = "1.26"
     const recorded = readAnswers(name, release);
     const first = release === "1.26" ? undefined : readAnswers(name, "1.26");
     const named = cases(release).map((one) => [one.name, one] as const);
-    test.each(named)("%s", { timeout: 60_000 }, async (title, { kind, tell }) => {
+    test.each(named)("%s", { timeout: effort(60_000, 300_000) }, async (title, { kind, tell }) => {
       const all = recorded.get(title)!;
       const sample = new Sample(title, first?.get(title), all);
       const told = await tell((method, at, options) => admin.ask(method, at, options), sample.isAsked);

@@ -1680,6 +1680,17 @@ export declare function propagationPolicy(text: string): NonNullable<DeleteOptio
 /** Patch types (spec: conventions 4.7). */
 export type PatchKind = "json" | "merge" | "strategic";
 
+// ---- schema/added-fields
+
+/** The added fields, for the static type of a struct; a field that a release replaces keeps its type. */
+export type AddedFields<L extends LaterFields> = {
+  readonly [K in keyof L as L[K] extends Row<Field> ? K : never]: L[K] extends Row<infer A>
+    ? A extends Field
+      ? A
+      : never
+    : never;
+};
+
 // ---- schema/api-object
 
 /** An API object in JSON form, in the version of its `apiVersion`. */
@@ -2251,17 +2262,6 @@ export interface Declarations<G extends Group, V extends string> extends ReturnT
     },
   ) => NamedKind<F, G, V, N>;
 }
-
-// ---- schema/later-fields
-
-/** The added fields, for the static type of a struct; a field that a release replaces keeps its type. */
-export type AddedFields<L extends LaterFields> = {
-  readonly [K in keyof L as L[K] extends Row<Field> ? K : never]: L[K] extends Row<infer A>
-    ? A extends Field
-      ? A
-      : never
-    : never;
-};
 
 // ---- schema/members-in-release
 

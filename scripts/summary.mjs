@@ -7,7 +7,7 @@ const maxFileSeconds = 15;
 
 /** Files that may take longer, and why. */
 const slowFiles = {
-  "test/lives/later-release.test.ts": "compares every recorded answer of a later release",
+  "test/lives/other-releases.test.ts": "compares every recorded answer of a later release",
   "test/cli/workers.test.ts": "starts servers of several processes",
   "test/lives/lives.test.ts": "compares every recorded answer about lives of objects",
 };

@@ -70,6 +70,8 @@ export class ApiServices {
   revision = 0;
   /** Incremented with every change of the OpenAPI documents of extension servers. */
   specificationRevision = 0;
+  /** Whether {@link endCalls} was called. */
+  callsEnded = false;
   private readonly records = new Map<string, ApiServiceRecord>();
   /** Extension servers to which requests are forwarded, by group and version. */
   private readonly routes = new Map<string, Map<string, RemoteApiService>>();
@@ -92,6 +94,12 @@ export class ApiServices {
   /** Loads the stored APIServices. */
   start(): Promise<void> {
     return this.follower.start();
+  }
+
+  /** Ends the server's own calls of extension servers, and rejects further ones, so that nothing waits for them when the server stops. */
+  async endCalls(): Promise<void> {
+    this.callsEnded = true;
+    await Promise.all([...this.records.values()].map(({ remote }) => remote?.endCalls()));
   }
 
   async close(): Promise<void> {
@@ -205,7 +213,9 @@ export class ApiServices {
     const trusted = (status?.conditions ?? []).some(
       (one) => one.type === "Available" && one.status === "True",
     );
-    return new RemoteApiService(name, group, version, priority, target, trusted, this.sources);
+    const remote = new RemoteApiService(name, group, version, priority, target, trusted, this.sources);
+    remote.callsEnded = this.callsEnded;
+    return remote;
   }
 
   private remove(name: string): void {

@@ -1,7 +1,7 @@
 import { Agent } from "node:https";
 import { certificatesIn } from "../base/certificates/pem.ts";
-import type { RemoteAnswer } from "../remote/answer-reader.ts";
-import { RemoteClient, type RemoteAddress } from "../remote/remote-client.ts";
+import { RemoteFault, type RemoteAnswer } from "../remote/answer-reader.ts";
+import { RemoteClient, type RemoteAddress, type RemoteRequest } from "../remote/remote-client.ts";
 import type { ResolveService } from "../remote/webhook-caller.ts";
 import type { ServicePort } from "../remote/webhook-target.ts";
 import type { Clock } from "../base/time/clock.ts";
@@ -72,6 +72,8 @@ export class RemoteApiService implements PrioritizedVersion {
   specificationUrl: string | undefined;
   /** Number of pending requests. */
   open = 0;
+  /** Whether {@link endCalls} was called: calls fail, which says nothing about the extension server. */
+  callsEnded = false;
   private served: ReadonlySet<string> = new Set();
   private standing: { readonly with: ProxyCertificate | undefined; readonly agent: Agent } | undefined;
   private client: { readonly with: ProxyCertificate | undefined; readonly client: RemoteClient } | undefined;
@@ -146,11 +148,10 @@ export class RemoteApiService implements PrioritizedVersion {
    * @throws {RemoteFault} if the server is unreachable or too slow, or the document is too large.
    */
   read(path: string, headers: ForwardedIdentity, timeoutMs = documentTimeoutMs): Promise<RemoteAnswer> {
-    const url = new URL(`https://${this.authority}${path}`);
     const lines = Object.entries(headers).map(([name, value]) => [name, String(value)] as const);
     // Use a new connection: an open one doesn't show whether the service is still reachable at its current address.
     const all = { ...Object.fromEntries(lines), connection: "close" };
-    return this.connection().send(url, { method: "GET", headers: all, timeoutMs });
+    return this.call(path, { method: "GET", headers: all, timeoutMs });
   }
 
   /**
@@ -166,8 +167,7 @@ export class RemoteApiService implements PrioritizedVersion {
     body: string | undefined,
     timeoutMs: number,
   ): Promise<RemoteAnswer> {
-    const url = new URL(`https://${this.authority}${path}`);
-    return this.connection().send(url, {
+    return this.call(path, {
       method,
       headers: headers as Readonly<Record<string, string | string[]>>,
       timeoutMs,
@@ -190,6 +190,18 @@ export class RemoteApiService implements PrioritizedVersion {
   close(): Promise<void> {
     this.standing?.agent.destroy();
     return this.client?.client.close() ?? Promise.resolve();
+  }
+
+  /** Ends pending calls of this server's own parts with a failure, and rejects further ones. Forwarded requests continue. */
+  async endCalls(): Promise<void> {
+    this.callsEnded = true;
+    await this.client?.client.close();
+  }
+
+  private async call(path: string, request: RemoteRequest): Promise<RemoteAnswer> {
+    const url = new URL(`https://${this.authority}${path}`);
+    if (this.callsEnded) throw new RemoteFault(`${url.host} gets no more calls: the server stops`, false);
+    return this.connection().send(url, request);
   }
 
   private connection(): RemoteClient {

@@ -15,7 +15,7 @@ const callMs = 5000;
 const pageSize = 500;
 
 /** The API services, as far as their objects are concerned. */
-export type RemoteServices = Pick<ApiServices, "find" | "list" | "revision">;
+export type RemoteServices = Pick<ApiServices, "find" | "list" | "revision" | "callsEnded">;
 
 /** A page of a list: the metadata of its objects. */
 export interface RemotePage {

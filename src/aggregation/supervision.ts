@@ -114,7 +114,9 @@ export class Supervision {
     try {
       const { resources } = remote;
       const result = await checkAvailability(remote, this.sources.objects, identityHeaders(this.user));
-      if (this.remotes.get(name) === remote) this.update(remote, result, resources !== remote.resources);
+      // A failure that the end of the calls caused says nothing about the extension server.
+      if (this.remotes.get(name) === remote && !remote.callsEnded)
+        this.update(remote, result, resources !== remote.resources);
       return result.status === "True";
     } catch (error) {
       this.sources.failed(error);

@@ -3,13 +3,13 @@ import { mergeFunctions, type CelFunction, type FunctionTable } from "./function
 import { accessFunctions, selectorCheckFunctions } from "./functions/access-functions.ts";
 import { conversions } from "./functions/conversions.ts";
 import { formatFunctions } from "./functions/named-formats.ts";
-import { laterListFunctions } from "./functions/later-lists.ts";
+import { laterListFunctions } from "./functions/list-functions.ts";
 import {
   globalMatches,
   laterTextFunctions,
   lenientSearch,
   mixedComparisons,
-} from "./functions/later-texts.ts";
+} from "./functions/function-variants.ts";
 import { quantityFunctions, semverFunctions } from "./functions/quantity-functions.ts";
 import { includesFunction, setFunctions } from "./functions/sets.ts";
 import { cidrFunctions, ipFunctions } from "./functions/ip-functions.ts";

@@ -116,6 +116,8 @@ export class RemoteContent {
       byServer.set(server, [...(byServer.get(server) ?? []), type]);
     }
     const results = await Promise.all([...byServer.values()].map((types) => this.empty(name, types)));
+    // The server stops; the failures say nothing about the extension servers.
+    if (this.context.apiServices.callsEnded) return;
     const remaining = results.flatMap((one) => one.remaining);
     const failures = results.flatMap((one) => one.failures);
     const before = this.passes.get(name);

@@ -11,7 +11,7 @@ import { isInRelease } from "./life-cycles.ts";
  */
 export async function kindsOfRelease(release: Release): Promise<readonly Kind[]> {
   if (release === defaultRelease) return inRelease(builtInKinds, release);
-  const later = await import("./later-kinds.ts");
+  const later = await import("./added-kinds.ts");
   const kinds = inRelease([...builtInKinds, ...Object.values<Kind>(later)], release);
   return kinds.map((kind) => kindInRelease(kind, release));
 }

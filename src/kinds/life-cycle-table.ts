@@ -1,6 +1,6 @@
 import type { Group } from "../schema/types.ts";
 import { at, kinds, type LifeCycle } from "./life-cycle.ts";
-import { laterLifeCycles } from "./later-life-cycles.ts";
+import { laterLifeCycles } from "./added-life-cycles.ts";
 import {
   admissionregistration,
   apiextensions,

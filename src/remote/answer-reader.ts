@@ -45,7 +45,7 @@ export class AnswerReader implements Dispatcher.DispatchHandler {
   private fault: RemoteFault | undefined;
 
   constructor(
-    private readonly url: URL,
+    readonly url: URL,
     private readonly maxBytes: number,
     private readonly end: AnswerEnd,
   ) {}

@@ -54,6 +54,7 @@ export class RemoteClient {
   private agent: Promise<Agent> | undefined;
   private closed = false;
   private underWay = 0;
+  private readonly pending = new Set<AnswerReader>();
   private idle = (): void => undefined;
 
   constructor(
@@ -90,30 +91,36 @@ export class RemoteClient {
     const agent = await this.connected().catch((error: Error) => {
       throw new RemoteFault(`${urlWithoutQuery(url)} can't be asked: ${error.message}`, false);
     });
-    if (this.closed)
-      throw new RemoteFault(`${urlWithoutQuery(url)} is no longer asked: the server stops`, false);
+    if (this.closed) throw stopped(url);
     return await new Promise<RemoteAnswer>((resolve, reject) => {
       const answer = new AnswerReader(url, this.limits.maxAnswerBytes, {
         resolve: (whole) => {
-          timer.cancel();
+          ended();
           resolve(whole);
         },
         reject: (fault) => {
-          timer.cancel();
+          ended();
           reject(fault);
         },
       });
+      const ended = () => {
+        timer.cancel();
+        this.pending.delete(answer);
+      };
       const timer = this.clock.setTimer(() => {
         answer.abort(new RemoteFault(`${urlWithoutQuery(url)} did not answer within ${timeoutMs} ms`, true));
       }, timeoutMs);
+      this.pending.add(answer);
       const path = url.pathname + url.search;
       agent.dispatch({ origin: url.origin, path, method, headers, body: body ?? null }, answer);
     });
   }
 
-  /** Closes all connections. */
+  /** Ends pending requests with a failure, and closes all connections. */
   async close(): Promise<void> {
     this.closed = true;
+    // The library's agent doesn't end a request whose connection it no longer lists.
+    for (const answer of this.pending) answer.abort(stopped(answer.url));
     // The caller of the request has already received the error.
     await this.agent?.then(
       (agent) => agent.destroy(),
@@ -143,6 +150,10 @@ export class RemoteClient {
       connect: dial === undefined ? options : dialled(dial, buildConnector(options)),
     });
   }
+}
+
+function stopped(url: URL): RemoteFault {
+  return new RemoteFault(`${urlWithoutQuery(url)} gets no more requests: the server stops`, false);
 }
 
 /** Creates the TLS context that all connections of a client share: creating one per connection would cost as much as the handshake. */

@@ -1,6 +1,6 @@
 import { defaultRelease, type Release } from "../base/releases.ts";
 import { declarationOf, membersOfRelease, type Kind, type Subresource } from "./kind.ts";
-import { fieldsInRelease } from "./later-fields.ts";
+import { fieldsInRelease } from "./added-fields.ts";
 import { rulesInRelease } from "./structs.ts";
 import { TypeCopier } from "./type-copier.ts";
 import type { StructType } from "./types.ts";

@@ -1,6 +1,6 @@
 import { byRelease, since } from "../base/release-rows.ts";
 import { atomicStruct, struct } from "./meta.ts";
-import { replacedIn } from "./later-fields.ts";
+import { replacedIn } from "./added-fields.ts";
 import { bool, field, fieldsV1, int64, list, map, string, time } from "./types.ts";
 
 const OwnerReference = atomicStruct(

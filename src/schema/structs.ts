@@ -1,6 +1,6 @@
 import { defaultRelease, type Release } from "../base/releases.ts";
 import type { SchemaNode } from "./custom/schema-node.ts";
-import type { AddedFields } from "./later-fields.ts";
+import type { AddedFields } from "./added-fields.ts";
 import { haveRows, ruleInRelease } from "./rules.ts";
 import type {
   Field,

@@ -32,6 +32,18 @@ export const rejecting = (name: string, shares = 1) => ({
   metadata: { name },
   spec: { type: "Limited", limited: { nominalConcurrencyShares: shares, limitResponse: { type: "Reject" } } },
 });
+/** A level with one seat and one place in its queue. */
+export const queuing = (name: string) => ({
+  metadata: { name },
+  spec: {
+    type: "Limited",
+    limited: {
+      nominalConcurrencyShares: 1,
+      borrowingLimitPercent: 0,
+      limitResponse: { type: "Queue", queuing: { queues: 1, handSize: 1, queueLengthLimit: 1 } },
+    },
+  },
+});
 
 /** Starts a server with `start` in each test and closes it after the test. */
 export function useFlowServer() {

@@ -1,11 +1,11 @@
 import { connect as connectHttp2, type ClientHttp2Session } from "node:http2";
 import { afterEach, expect, test } from "vitest";
 import { clientWaitMs } from "../../src/http/limits/fair-limiter.ts";
-import { configMaps, rejecting, useFlowServer } from "../api/flow-support.ts";
+import { configMaps, queuing, rejecting, useFlowServer } from "../api/flow-support.ts";
 import { configMap, ManualClock, ok, until } from "../api/support.ts";
 import { closeSockets, shownEvents, WatchSocket } from "../robustness/watch-socket.ts";
 
-const { flow, start, annsLevel, executing, metric } = useFlowServer();
+const { flow, start, annsLevel, executing, waiting } = useFlowServer();
 let session: ClientHttp2Session | undefined;
 afterEach(() => {
   session?.destroy();
@@ -96,20 +96,19 @@ test("a WebSocket watch that its client doesn't read releases its seat to other 
   // More than the buffers of a connection take.
   const data = { text: "x".repeat(900_000) };
   for (let n = 0; n < 20; n++) await ok(flow.admin.post(configMaps, { ...configMap(`large-${n}`), data }));
-  await annsLevel(rejecting("tight"));
+  // A level that queues: the watch waits for the seat when it sends on, also while the other request has it.
+  await annsLevel(queuing("lined-up"));
   const socket = await WatchSocket.open(flow.server, `${configMaps}?watch=1&resourceVersion=0`, {
     token: "ann",
   });
   socket.pause();
-  await executing("tight");
-  const other = () => flow.server.as("ann").get(`${configMaps}/none`);
-  expect((await other()).status).toBe(429);
-  await untilReleased(clock, async () => (await other()).status === 404);
-  // The watch needs a seat to send on; the response of the other request can come before its seat is free.
-  await until(
-    () => metric("current_executing_requests", "tight"),
-    (count) => (count ?? 0) === 0,
-  );
+  await executing("lined-up");
+  const other = flow.server.as("ann").get(`${configMaps}/none`);
+  await waiting("lined-up");
+  let status: number | undefined;
+  const served = other.then((answer) => (status = answer.status));
+  await untilReleased(clock, async () => status !== undefined);
+  expect(await served).toBe(404);
   socket.resume();
   const events = shownEvents(await socket.messages(20));
   expect(events).toHaveLength(20);

@@ -81,7 +81,7 @@ export class SimulatedWorld {
       clock,
       featureEnabled: engine.featureEnabled,
       quotas,
-      apiServices: { revision: 0, list: () => [].values(), find: () => undefined },
+      apiServices: { revision: 0, callsEnded: false, list: () => [].values(), find: () => undefined },
       rootCertificate: () => this.rootCertificate,
     };
     const running = await runControllers(controllers, parts, { log: silentLogger });

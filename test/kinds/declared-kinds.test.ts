@@ -1,7 +1,7 @@
 import path from "node:path";
 import { expect, test } from "vitest";
 import * as kindsOfPackage from "../../src/kinds/all.ts";
-import * as laterKinds from "../../src/kinds/later-kinds.ts";
+import * as laterKinds from "../../src/kinds/added-kinds.ts";
 import { lifeCycles } from "../../src/kinds/life-cycle-table.ts";
 import type { Kind } from "../../src/schema/kind.ts";
 import { filesBelow, root } from "../tidy/source-files.ts";
@@ -20,7 +20,7 @@ function isKind(value: unknown): value is Kind {
 }
 
 async function declaredKinds(): Promise<Declared[]> {
-  const lists = new Set(["src/kinds/all.ts", "src/kinds/built-in.ts", "src/kinds/later-kinds.ts"]);
+  const lists = new Set(["src/kinds/all.ts", "src/kinds/built-in.ts", "src/kinds/added-kinds.ts"]);
   const files = filesBelow("src/kinds").filter((file) => file.endsWith(".ts") && !lists.has(file));
   const found = files.map(async (file) => {
     const exported = (await import(path.join(root, file))) as Record<string, unknown>;

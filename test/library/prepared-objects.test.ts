@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
 import { expect, test } from "vitest";
 import { createServer, type ApiObject, type CreateServerOptions, type Server } from "../../src/index.ts";
 import { ManualClock } from "../api/support.ts";
@@ -45,9 +48,50 @@ function comparable(objects: readonly object[], time: string): string {
     .replaceAll(/"resourceVersion":"\d+"/g, '"resourceVersion":""');
 }
 
+/** An option of no other test, so that the first server has to write the objects one by one. */
+const notPrepared = (seconds: number): CreateServerOptions => ({ tolerationSeconds: { notReady: seconds } });
+
+test("options of users, connections and logs have no influence on the default objects", async () => {
+  const folder = mkdtempSync(path.join(tmpdir(), "plinth-prepared-"));
+  const tokenAuthFile = path.join(folder, "tokens.csv");
+  const auditPolicyFile = path.join(folder, "policy.yaml");
+  const authorizationPolicyFile = path.join(folder, "policy.jsonl");
+  writeFileSync(tokenAuthFile, "token,user,uid\n");
+  writeFileSync(authorizationPolicyFile, "");
+  writeFileSync(
+    auditPolicyFile,
+    "{apiVersion: audit.platform.io/v1, kind: Policy, rules: [{level: Metadata}]}",
+  );
+  const ignored: CreateServerOptions = {
+    port: 0,
+    tokenAuthFile,
+    authorizationPolicyFile,
+    anonymousAuth: false,
+    authentication: { bootstrapTokens: true },
+    audit: { policyFile: auditPolicyFile },
+    connections: { allowLoopback: true },
+    aggregation: { endpointRouting: true },
+    clusterSigning: { durationMs: 3_600_000 },
+    console: false,
+    extraHosts: ["other.example"],
+    retentionMs: 60_000,
+    eventLifeMs: 60_000,
+    serviceNodePortRange: "31000-31999",
+    views: "list",
+    maxConnections: 17,
+  };
+  const time = "2031-01-31T10:00:00Z";
+  const objectsWith = async (options: CreateServerOptions) =>
+    comparable(await withServer({ ...options, clock: clockAt(time) }, defaultsOf), time);
+  try {
+    expect(await objectsWith({ ...ignored, ...notPrepared(418) })).toBe(await objectsWith(notPrepared(419)));
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+});
+
 test("a later server of the process has the same default objects with other uids and its own time", async () => {
-  // An option of no other test, so that the first server has to write the objects one by one.
-  const options = { maxConnections: 417 };
+  const options = notPrepared(417);
   const times = ["2031-01-31T10:00:00Z", "2032-02-29T11:22:33Z", "2033-03-03T03:03:03Z"];
   const all: (readonly ApiObject[])[] = [];
   for (const time of times) all.push(await withServer({ ...options, clock: clockAt(time) }, defaultsOf));

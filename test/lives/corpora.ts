@@ -13,7 +13,7 @@ export interface Case {
   readonly name: string;
   /** What it is about, such as `apis/apps/v1/deployments`. */
   readonly kind: string;
-  /** Sends the requests; `isAsked` selects among the dry runs. */
+  /** Sends the requests; `isAsked` selects among the requests that change nothing. */
   readonly tell: (ask: Ask, isAsked?: (step: string) => boolean) => Promise<readonly Told[]>;
 }
 

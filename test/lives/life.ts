@@ -40,7 +40,7 @@ export class Life {
     return answer;
   }
 
-  /** As {@link Life.ask}, if the request is one of those that are sent. */
+  /** As {@link Life.ask} for a request that changes nothing, if it is one of those that are sent. */
   async sample(step: string, method: string, path: string, options: AskOptions = {}): Promise<void> {
     if (this.isAsked(step)) await this.ask(step, method, path, options);
   }
@@ -56,6 +56,11 @@ export class Life {
     return this.ask(step, "PATCH", at, { body, contentType: patchTypes[type] });
   }
 
+  /** As {@link Life.patch} for a patch that changes nothing, if it is one of those that are sent. */
+  async samplePatch(step: string, type: PatchType, body: unknown, at = this.item): Promise<void> {
+    if (this.isAsked(step)) await this.patch(step, type, body, at);
+  }
+
   /** Puts a new object in the place of whatever is there, and tells of it. */
   async fresh(): Promise<Json> {
     await this.gone();
@@ -68,7 +73,8 @@ export class Life {
   async gone(): Promise<void> {
     for (let tries = 0; tries < 200; tries++) {
       const left = await this.quietly("DELETE", `${this.item}?gracePeriodSeconds=0`);
-      if (left.status === 404) return;
+      const isDeleted = left.status === 200 && (left.body as Json)["kind"] === "Status";
+      if (isDeleted || left.status === 404) return;
       await this.quietly("PATCH", this.item, {
         body: { metadata: { finalizers: null } },
         contentType: patchTypes.merge,

@@ -74,10 +74,10 @@ function inRelease(subject: Subject, release: Release): Subject[] {
   return [{ ...subject, in: subject.in.replace(from, to), object: { ...subject.object, spec } }];
 }
 
-/** An object of each kind that the release has, as `objects.yaml` and `later-objects.yaml` tell them. */
+/** An object of each kind that the release has, as `objects.yaml` and `added-objects.yaml` tell them. */
 export const subjects = (release: Release): Subject[] => [
   ...read("objects.yaml", release),
-  ...(release === "1.26" ? [] : read("later-objects.yaml", release)),
+  ...(release === "1.26" ? [] : read("added-objects.yaml", release)),
 ];
 
 /** Objects with many members, as `whole-objects.yaml` tells them. */

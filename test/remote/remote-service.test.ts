@@ -60,7 +60,7 @@ describe("a service that a client configuration names", () => {
     expect(await remote.post({ question: 1 })).toEqual({ ok: true });
     expect(service.received[0]).toMatchObject({ method: "POST", path: "/ask", text: '{"question":1}' });
     await remote.close();
-    await expect(remote.post({})).rejects.toThrow("no longer asked");
+    await expect(remote.post({})).rejects.toThrow("no more requests");
   });
 
   it("sends the current token of the file", async () => {

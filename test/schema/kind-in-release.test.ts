@@ -6,7 +6,7 @@ import { builtInKinds } from "../../src/kinds/all.ts";
 import { decode } from "../../src/schema/decode.ts";
 import { kindInRelease } from "../../src/schema/kind-in-release.ts";
 import { declarationOf, declarationsIn } from "../../src/schema/kind.ts";
-import { removedIn } from "../../src/schema/later-fields.ts";
+import { removedIn } from "../../src/schema/added-fields.ts";
 import { ObjectMeta } from "../../src/schema/object-meta.ts";
 import { field, int32, list, string } from "../../src/schema/types.ts";
 

@@ -3,7 +3,7 @@ import { describe, expect, it, test } from "vitest";
 import { systemClock } from "../../src/base/time/clock.ts";
 import type { Release } from "../../src/base/releases.ts";
 import { kindsOfRelease } from "../../src/kinds/kinds-of-release.ts";
-import * as later from "../../src/kinds/later-kinds.ts";
+import * as later from "../../src/kinds/added-kinds.ts";
 import type { Kind } from "../../src/schema/kind.ts";
 import { OptionsError } from "../../src/server/options/options-error.ts";
 import type { StorageOptions } from "../../src/server/options/option-types.ts";

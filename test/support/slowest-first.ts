@@ -4,7 +4,7 @@ import { root } from "./root.ts";
 
 /** Files whose tests wait or compute for the longest time, in order; see `scripts/summary.mjs` for the times of a run. */
 const slowest = [
-  "test/lives/later-release.test.ts",
+  "test/lives/other-releases.test.ts",
   "test/lives/lives.test.ts",
   "test/cli/workers.test.ts",
   "test/replay/replay.test.ts",

@@ -22,9 +22,9 @@ function loadedBy(entry: string): ReadonlySet<string> {
 test("a server loads the kinds of later releases only when it follows one", () => {
   const loaded = loadedBy("src/server/server.ts");
   expect(loaded).toContain("src/kinds/all.ts");
-  expect(loaded).not.toContain("src/kinds/later-kinds.ts");
+  expect(loaded).not.toContain("src/kinds/added-kinds.ts");
   const reference = loadedBy("src/kinds/all.ts");
-  const later = [...read("src/kinds/later-kinds.ts").matchAll(/ from "\.(\/[^"]+)"/g)]
+  const later = [...read("src/kinds/added-kinds.ts").matchAll(/ from "\.(\/[^"]+)"/g)]
     .map(([, module]) => `src/kinds${module}`)
     .filter((module) => !reference.has(module));
   expect(later.length).toBeGreaterThan(7);
@@ -44,10 +44,10 @@ test("a server loads the roles and node checks of later releases only when it fo
   const loaded = loadedBy("src/server/server.ts");
   expect(loaded).toContain("src/authorization/rbac/default-roles/default-policy.ts");
   const modules = [
-    "src/authorization/rbac/default-roles/later-roles.ts",
+    "src/authorization/rbac/default-roles/release-roles.ts",
     "src/authorization/rbac/default-roles/role-changes.ts",
-    "src/authorization/node/later-decisions.ts",
-    "src/admission/plugins/node-restriction/later-checks.ts",
+    "src/authorization/node/release-decisions.ts",
+    "src/admission/plugins/node-restriction/release-checks.ts",
   ];
   expect(modules.filter((file) => !sources.includes(file))).toEqual([]);
   expect(modules.filter((file) => loaded.has(file))).toEqual([]);

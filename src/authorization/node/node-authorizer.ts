@@ -17,7 +17,7 @@ import { nodeRules } from "../rbac/default-roles/component-roles.ts";
 import { policyNames } from "../rbac/default-roles/declare.ts";
 import type { Rule } from "../rbac/policy.ts";
 import { ruleAllows, ruleQuery } from "../rbac/rule-match.ts";
-import type { LaterDecisions } from "./later-decisions.ts";
+import type { LaterDecisions } from "./release-decisions.ts";
 import { allowed, noOpinion, NodeRelations, type Decide, type NodeNeeds } from "./relations.ts";
 
 const nothing: RuleList = { resourceRules: [], nonResourceRules: [], incomplete: false, evaluationError: "" };

@@ -246,6 +246,7 @@ export class RemoteOwnership {
       return result;
     } catch (error) {
       if (!(error instanceof RemoteFault)) throw error;
+      if (remote.callsEnded) return undefined;
       this.paused.set(remote.name, this.clock.monotonicNow() + pauseMs);
       this.local.failed(error);
       return undefined;

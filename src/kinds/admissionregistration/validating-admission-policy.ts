@@ -4,7 +4,7 @@ import * as v1alpha1 from "./v1alpha1.ts";
 import * as v1beta1 from "./v1beta1.ts";
 import { sameFields } from "../same-fields.ts";
 import { since } from "../../base/release-rows.ts";
-import { replacedIn } from "../../schema/later-fields.ts";
+import { replacedIn } from "../../schema/added-fields.ts";
 import { ObjectMeta } from "../../schema/object-meta.ts";
 import { field, int64, list, string } from "../../schema/types.ts";
 import { conditionList } from "../checks/conditions.ts";

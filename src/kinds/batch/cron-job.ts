@@ -10,7 +10,7 @@ import { bool, field, int32, int64, list, string, time } from "../../schema/type
 import { containerImages, containerNames, selectorCell } from "../cells.ts";
 import { nonNegative } from "../checks/numbers.ts";
 import { agedCell, ageColumn, nameColumn } from "../columns.ts";
-import { nameWarnings } from "../core/pod/later-warnings.ts";
+import { nameWarnings } from "../core/pod/release-warnings.ts";
 import { templateWarnings } from "../core/pod/warnings.ts";
 import { ObjectReference } from "../core/references.ts";
 import { checkSchedulingChange, refuseScheduling } from "./job-scheduling.ts";

@@ -1,5 +1,5 @@
 import { struct } from "./v1.ts";
-import { replacedIn } from "../../schema/later-fields.ts";
+import { replacedIn } from "../../schema/added-fields.ts";
 import { field, int32, list, string } from "../../schema/types.ts";
 
 const PodFailurePolicyOnExitCodesRequirement = struct(

@@ -4,7 +4,7 @@ import { configMapKeyFaults } from "../../base/names.ts";
 import { compareVersions, parseSemver, Semver } from "../../cel/values/semantic-versions.ts";
 import type { FieldReport } from "../../schema/faults.ts";
 import type { Conversion, Declarations, ObjectFor } from "../../schema/kind.ts";
-import { replacedIn } from "../../schema/later-fields.ts";
+import { replacedIn } from "../../schema/added-fields.ts";
 import { ObjectMeta } from "../../schema/object-meta.ts";
 import { field, microTime, string } from "../../schema/types.ts";
 import { unchanged } from "../checks/values.ts";

@@ -20,7 +20,7 @@ import { kind, struct } from "./v1.ts";
 import { LabelSelector } from "../meta/label-selector.ts";
 import { type ObjectFor } from "../../schema/kind.ts";
 import { ObjectMeta } from "../../schema/object-meta.ts";
-import { removedIn, replacedIn } from "../../schema/later-fields.ts";
+import { removedIn, replacedIn } from "../../schema/added-fields.ts";
 import { type Static, field, list, map, quantity, string, time } from "../../schema/types.ts";
 
 const VolumeResourceRequirements = struct(

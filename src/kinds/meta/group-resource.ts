@@ -1,6 +1,6 @@
 import { since } from "../../base/release-rows.ts";
 import { struct } from "../../schema/meta.ts";
-import { removedIn } from "../../schema/later-fields.ts";
+import { removedIn } from "../../schema/added-fields.ts";
 import { field, string, type LaterFields } from "../../schema/types.ts";
 
 /** A resource type in any version (`metav1.GroupResource`). */

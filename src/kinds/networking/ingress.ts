@@ -14,7 +14,7 @@ import {
 } from "./ingress-rules.ts";
 import { kind, struct } from "./v1.ts";
 import type { ObjectFor } from "../../schema/kind.ts";
-import { replacedIn } from "../../schema/later-fields.ts";
+import { replacedIn } from "../../schema/added-fields.ts";
 import { ObjectMeta } from "../../schema/object-meta.ts";
 import { field, inlined, int32, list, string } from "../../schema/types.ts";
 

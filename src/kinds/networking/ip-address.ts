@@ -4,7 +4,7 @@ import * as v1beta1 from "./v1beta1.ts";
 import { dnsSubdomainFaults, pathSegmentFaults } from "../../base/names.ts";
 import type { FieldReport } from "../../schema/faults.ts";
 import type { Conversion, Declarations, ObjectFor } from "../../schema/kind.ts";
-import { replacedIn } from "../../schema/later-fields.ts";
+import { replacedIn } from "../../schema/added-fields.ts";
 import { ObjectMeta } from "../../schema/object-meta.ts";
 import { field, string } from "../../schema/types.ts";
 import { canonicalAddress, isAddress } from "../checks/addresses.ts";

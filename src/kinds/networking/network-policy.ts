@@ -9,7 +9,7 @@ import { kind, struct } from "./v1.ts";
 import type { ObjectFor } from "../../schema/kind.ts";
 import { ObjectMeta } from "../../schema/object-meta.ts";
 import { conditionList } from "../checks/conditions.ts";
-import { removedIn } from "../../schema/later-fields.ts";
+import { removedIn } from "../../schema/added-fields.ts";
 import type { StatusSpec } from "../../schema/subresources.ts";
 import { field, int32, intOrString, list, string, type Static } from "../../schema/types.ts";
 import type { KindContext } from "../../schema/context.ts";

@@ -3,7 +3,7 @@ import * as v1 from "./v1.ts";
 import * as v1alpha1 from "./v1alpha1.ts";
 import * as v1beta1 from "./v1beta1.ts";
 import type { Conversion, Declarations, ObjectFor } from "../../schema/kind.ts";
-import { removedIn } from "../../schema/later-fields.ts";
+import { removedIn } from "../../schema/added-fields.ts";
 import { ObjectMeta } from "../../schema/object-meta.ts";
 import { field, list, string, time, type LaterFields } from "../../schema/types.ts";
 import { nameColumn } from "../columns.ts";

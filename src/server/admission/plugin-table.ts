@@ -103,7 +103,7 @@ const pluginRows: readonly Released<PluginRow>[] = [
     const objects = new ObjectReader(store, registry);
     const later = laterRoleOptions(options);
     if (later === undefined) return nodeRestriction(objects, vocabulary);
-    const { laterChecks } = await import("../../admission/plugins/node-restriction/later-checks.ts");
+    const { laterChecks } = await import("../../admission/plugins/node-restriction/release-checks.ts");
     return nodeRestriction(objects, vocabulary, laterChecks(later, vocabulary, authorizer));
   }),
   on("TaintNodesByCondition", ({ vocabulary }) => taintNodesByCondition(vocabulary)),

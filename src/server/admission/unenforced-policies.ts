@@ -21,7 +21,7 @@ const countLimits = { limit: 1000, maxBytes: 4_000_000 };
 /** Returns the kinds that later releases enforce and the reference release doesn't. */
 export async function laterEnforcedKinds(): Promise<readonly EnforcedKinds[]> {
   const [later, { ValidatingAdmissionPolicy }, { ValidatingAdmissionPolicyBinding }] = await Promise.all([
-    import("../../kinds/later-kinds.ts"),
+    import("../../kinds/added-kinds.ts"),
     import("../../kinds/admissionregistration/validating-admission-policy.ts"),
     import("../../kinds/admissionregistration/validating-admission-policy-binding.ts"),
   ]);

@@ -91,7 +91,7 @@ async function nodeAuthorizer(options: ServerOptions, needs: StoredNodeNeeds): P
   const { vocabulary } = options;
   const later = laterRoleOptions(options);
   if (later === undefined) return new NodeAuthorizer(needs, vocabulary);
-  const { laterDecisions } = await import("../../authorization/node/later-decisions.ts");
+  const { laterDecisions } = await import("../../authorization/node/release-decisions.ts");
   return new NodeAuthorizer(needs, vocabulary, laterDecisions(needs, vocabulary, later));
 }
 

@@ -1,5 +1,5 @@
 import type { ChangeDeclarations } from "../../authorization/rbac/default-roles/declare.ts";
-import type { RoleOptions } from "../../authorization/rbac/default-roles/later-roles.ts";
+import type { RoleOptions } from "../../authorization/rbac/default-roles/release-roles.ts";
 import { defaultRelease } from "../../base/releases.ts";
 import { featureGates } from "../features/enabled-features.ts";
 import type { ServerOptions } from "../options/server-options.ts";
@@ -14,6 +14,6 @@ export function laterRoleOptions(options: ServerOptions): RoleOptions | undefine
 export async function changeDeclarations(options: ServerOptions): Promise<ChangeDeclarations | undefined> {
   const later = laterRoleOptions(options);
   if (later === undefined) return undefined;
-  const { changesOfRelease } = await import("../../authorization/rbac/default-roles/later-roles.ts");
+  const { changesOfRelease } = await import("../../authorization/rbac/default-roles/release-roles.ts");
   return changesOfRelease(later);
 }

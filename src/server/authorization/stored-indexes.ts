@@ -1,5 +1,5 @@
 import { StoredNodeNeeds, type LaterNodeNeeds } from "../../authorization/node/stored-node-needs.ts";
-import { needsNodeSelectors } from "../../authorization/node/later-needs.ts";
+import { needsNodeSelectors } from "../../authorization/node/selector-needs.ts";
 import { StoredRbac } from "../../authorization/rbac/stored-rbac.ts";
 import { applies, since } from "../../base/release-rows.ts";
 import { stackOf } from "../../base/logger.ts";

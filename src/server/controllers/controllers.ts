@@ -78,6 +78,18 @@ interface ControllerSetup {
  * @throws {OptionsError} if a signing CA can't be used, or a controller of the embedding program can't be started.
  */
 export async function startControllers(setup: ControllerSetup): Promise<RunningController> {
+  const controllers = await startEnabled(setup);
+  return {
+    async close() {
+      const closed = controllers.close();
+      // Controllers wait for the calls that they have begun.
+      await setup.apiServices.endCalls();
+      await closed;
+    },
+  };
+}
+
+async function startEnabled(setup: ControllerSetup): Promise<RunningController> {
   const { chosen, options, engine, user, states } = setup;
   const parts = await partsOf(setup);
   const all = [...ownControllers, ...chosen];

@@ -51,20 +51,46 @@ const preparedKinds: readonly Kind[] = [
 ];
 
 /** The default objects of recent servers, by {@link preparationKey}; each set has about 300 KB. */
-const prepared = new RecentMap<readonly PreparedObject[]>({ entries: 8, cost: 0 });
+const prepared = new RecentMap<readonly PreparedObject[]>({ entries: 16, cost: 0 });
 
-/** Options that have no influence on the default objects. */
-const irrelevant = new Set([
+/** Options that have no influence on the default objects, or that the key has in another form. */
+const irrelevant = new Set<keyof ServerOptions>([
+  "accessLog",
+  "advertiseAddress",
+  "aggregation",
+  "anonymousAuth",
+  "audit",
+  "authentication",
+  "authorizationConfigFile",
+  "authorizationPolicyFile",
+  "authorizationWebhook",
+  "certificateFiles",
+  "clientCaFile",
   "clock",
-  "log",
-  "extensions",
-  "vocabulary",
-  "storage",
+  "clusterSigning",
+  "connections",
+  "console",
   "durability",
+  "eventLifeMs",
+  "extensions",
+  "extraHosts",
   "host",
+  "livezGracePeriodMs",
+  "log",
+  "maxConnections",
   "port",
   "random",
   "recordRequests",
+  "retentionMs",
+  "serviceNodePortRange",
+  "showHiddenMetricsForVersion",
+  "shutdownDelayMs",
+  "storage",
+  "tls",
+  "tokenAuthFile",
+  "tracingConfigFile",
+  "views",
+  "vocabulary",
 ]);
 
 /**
@@ -75,7 +101,7 @@ function preparationKey(options: ServerOptions): string | undefined {
   const { kinds, admissionPlugins, controllers } = extensions ?? {};
   const code = kinds ?? admissionPlugins ?? controllers;
   if (code !== undefined || options.admissionConfigurationFile !== undefined) return undefined;
-  const values = Object.entries(options).filter(([name]) => !irrelevant.has(name));
+  const values = Object.entries(options).filter(([name]) => !irrelevant.has(name as keyof ServerOptions));
   return JSON.stringify([vocabulary.name, values.toSorted(([a], [b]) => (a < b ? -1 : 1))]);
 }
 

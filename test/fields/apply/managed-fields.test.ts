@@ -9,7 +9,10 @@ import {
 } from "../../../src/fields/apply/new-fields-text.ts";
 import { managerId, type Manager } from "../../../src/fields/apply/manager.ts";
 import type { ManagedFieldsEntryValue as ManagedFieldsEntry } from "../../../src/schema/kind.ts";
-import { encodeFieldSet, texts } from "./support.ts";
+import { textOfFields } from "../../../src/fields/apply/fields-text.ts";
+import { readSet } from "../../../src/fields/apply/read-set.ts";
+import { deducedShape } from "../../../src/fields/apply/shape.ts";
+import { encodeFieldSet, texts, thingShape } from "./support.ts";
 
 /** Returns the entries as in `metadata.managedFields`. */
 const encodeManagedFields = (...args: Parameters<typeof encode>) => entriesOf(encode(...args));
@@ -28,6 +31,23 @@ const setOf = (...names: string[]) =>
     (set, name) => set.union(FieldSet.of(false, new Map([[name, FieldSet.leaf]]))),
     FieldSet.empty,
   );
+
+describe.each([
+  ["declared", thingShape, { image: null, option: { level: null }, replicas: 1 }, "f:option f:level"],
+  ["undeclared", deducedShape, { image: null, option: { level: null }, replicas: 1 }, "f:option f:level"],
+] as const)("null members of a %s object", (_, shape, object, nested) => {
+  test("are fields of an applied configuration", () => {
+    const set = readSet(object, shape, "strict");
+    expect(texts(set)).toEqual(expect.arrayContaining(["f:image", nested, "f:replicas"]));
+    expect(textOfFields(object, shape, FieldSet.empty, "strict")).toContain('"f:image":{}');
+  });
+
+  test("are absent in a live object", () => {
+    const set = readSet(object, shape, "lenient");
+    expect(texts(set)).toEqual(["f:option", "f:replicas"]);
+    expect(textOfFields(object, shape, FieldSet.empty)).not.toContain("f:image");
+  });
+});
 
 describe("fieldsV1", () => {
   test.each<[string, object, string[]]>([

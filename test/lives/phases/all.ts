@@ -14,7 +14,7 @@ const phases = [creating, reading, replacing, patching, applying, parts, deletin
 /**
  * Follows the life of a subject; tells what each answer said.
  *
- * @param isAsked which of the dry runs of creations are sent.
+ * @param isAsked which of the requests that change nothing are sent.
  */
 export async function live(
   subject: Subject,

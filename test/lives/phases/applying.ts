@@ -40,7 +40,7 @@ export async function applying(life: Life): Promise<void> {
 async function refused(life: Life): Promise<void> {
   const at = `${life.item}?dryRun=All`;
   const ask = (step: string, query: string, body: unknown): Promise<unknown> =>
-    life.ask(`apply ${step}`, "PATCH", `${at}${query}`, apply(body));
+    life.sample(`apply ${step}`, "PATCH", `${at}${query}`, apply(body));
   const object = life.object();
   const withMetadata = (change: Json): Json => ({ ...object, metadata: { ...object.metadata, ...change } });
   await ask("without a manager", "", object);
@@ -66,7 +66,7 @@ async function refused(life: Life): Promise<void> {
     kind: object["kind"],
     metadata: { name: object.metadata.name },
   });
-  await life.ask("apply from nothing", "PATCH", `${at}&${me}`, {
+  await life.sample("apply from nothing", "PATCH", `${at}&${me}`, {
     raw: "",
     contentType: "application/apply-patch+yaml",
   });

@@ -12,7 +12,7 @@ export async function deleting(life: Life): Promise<void> {
 
 async function refused(life: Life): Promise<void> {
   const del = (step: string, options: { body?: Json; raw?: string; query?: string }): Promise<unknown> =>
-    life.ask(
+    life.sample(
       `delete ${step}`,
       "DELETE",
       `${life.item}?${options.query ?? "dryRun=All"}`,
@@ -30,7 +30,7 @@ async function refused(life: Life): Promise<void> {
   await del("in the background", { body: { propagationPolicy: "Background" } });
   await del("with time", { query: "dryRun=All&gracePeriodSeconds=10" });
   await del("with time before now", { query: "dryRun=All&gracePeriodSeconds=-5" });
-  await life.ask("delete what isn't there", "DELETE", `${life.collection}/absent`);
+  await life.sample("delete what isn't there", "DELETE", `${life.collection}/absent`);
 }
 
 async function held(life: Life): Promise<void> {
@@ -60,13 +60,14 @@ async function atOnce(life: Life): Promise<void> {
 async function collected(life: Life): Promise<void> {
   await life.fresh();
   const del = (step: string, query: string, options: { body?: unknown } = {}): Promise<unknown> =>
-    life.ask(`delete the collection ${step}`, "DELETE", `${life.collection}?${query}`, options);
+    life.sample(`delete the collection ${step}`, "DELETE", `${life.collection}?${query}`, options);
   await del("as a dry run", `${chosen}&dryRun=All`);
   await del("by labels that are none", "labelSelector=a+b");
   await del("by an unknown field", "fieldSelector=odd%3D1");
   await del("with options of another kind", chosen, { body: { kind: "Odd", apiVersion: "v1" } });
   await del("where nothing is", "labelSelector=life%3Dnowhere");
-  await del("by label", `${chosen}&gracePeriodSeconds=0`);
-  await life.ask("list what is left", "GET", `${life.collection}?${chosen}`);
+  const all = `${life.collection}?${chosen}`;
+  await life.ask("delete the collection by label", "DELETE", `${all}&gracePeriodSeconds=0`);
+  await life.ask("list what is left", "GET", all);
   await life.gone();
 }

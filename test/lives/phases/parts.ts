@@ -4,8 +4,8 @@ import type { Json } from "../subject.ts";
 /** The status and the scale are read and written, where the kind has them; where it hasn't, they aren't found. */
 export async function parts(life: Life): Promise<void> {
   await life.fresh();
-  await life.ask("get the status", "GET", `${life.item}/status`);
-  await life.ask("get the scale", "GET", `${life.item}/scale`);
+  await life.sample("get the status", "GET", `${life.item}/status`);
+  await life.sample("get the scale", "GET", `${life.item}/scale`);
   if (life.subject.status !== undefined) await statusOf(life, life.subject.status);
   if (life.subject.scale === true) await scaleOf(life);
 }
@@ -15,7 +15,7 @@ async function statusOf(life: Life, status: Json): Promise<void> {
   const read = (await life.quietly("GET", life.item)).body as Json;
   const metadata = read["metadata"] as Json;
   const put = (step: string, body: unknown, query = "?dryRun=All"): Promise<unknown> =>
-    life.ask(`status: ${step}`, "PUT", `${at}${query}`, { body });
+    life[query === "" ? "ask" : "sample"](`status: ${step}`, "PUT", `${at}${query}`, { body });
   await put("at an old version", { ...read, metadata: { ...metadata, resourceVersion: "1" } });
   await put("under another name", { ...read, metadata: { ...metadata, name: "another" } });
   await put("with another uid", { ...read, metadata: { ...metadata, uid: "another" } });
@@ -44,26 +44,31 @@ async function statusOf(life: Life, status: Json): Promise<void> {
     metadata: { ...metadata, labels: { "a b": "x" } },
   });
   await put("left out", { ...read, status: undefined });
-  await life.patch(
+  await life.samplePatch(
     "status: merge patch with an unknown field",
     "merge",
     { status: { odd: 1 } },
     `${at}?dryRun=All`,
   );
-  await life.patch(
+  await life.samplePatch(
     "status: merge patch of the main part",
     "merge",
     { metadata: { labels: { more: "x" } } },
     `${at}?dryRun=All`,
   );
-  await life.patch("status: merge patch of null", "merge", { status: null }, `${at}?dryRun=All`);
-  await life.patch(
+  await life.samplePatch("status: merge patch of null", "merge", { status: null }, `${at}?dryRun=All`);
+  await life.samplePatch(
     "status: JSON patch",
     "json",
     [{ op: "add", path: "/status", value: status }],
     `${at}?dryRun=All`,
   );
-  await life.patch("status: applied", "apply", applied(life, status), `${at}?dryRun=All&fieldManager=me`);
+  await life.samplePatch(
+    "status: applied",
+    "apply",
+    applied(life, status),
+    `${at}?dryRun=All&fieldManager=me`,
+  );
   await put("written", { ...read, status }, "");
   await life.patch("status: patched", "merge", { status }, at);
   await life.patch(
@@ -90,7 +95,7 @@ async function scaleOf(life: Life): Promise<void> {
   const read = (await life.quietly("GET", at)).body as Json;
   const metadata = read["metadata"] as Json;
   const put = (step: string, body: unknown, query = "?dryRun=All"): Promise<unknown> =>
-    life.ask(`scale: ${step}`, "PUT", `${at}${query}`, { body });
+    life[query === "" ? "ask" : "sample"](`scale: ${step}`, "PUT", `${at}${query}`, { body });
   await put("below zero", { ...read, spec: { replicas: -1 } });
   await put("of a text", { ...read, spec: { replicas: "odd" } });
   await put("below zero with an unknown field", { ...read, odd: 1, spec: { replicas: -1 } });
@@ -101,8 +106,13 @@ async function scaleOf(life: Life): Promise<void> {
   await put("with another uid", { ...read, metadata: { ...metadata, uid: "another" } });
   await put("at an old version", { ...read, metadata: { ...metadata, resourceVersion: "1" } });
   await put("with labels", { ...read, metadata: { ...metadata, labels: { a: "b" } } });
-  await life.patch("scale: strategic patch", "strategic", { spec: { replicas: 3 } }, `${at}?dryRun=All`);
-  await life.patch(
+  await life.samplePatch(
+    "scale: strategic patch",
+    "strategic",
+    { spec: { replicas: 3 } },
+    `${at}?dryRun=All`,
+  );
+  await life.samplePatch(
     "scale: JSON patch",
     "json",
     [{ op: "replace", path: "/spec/replicas", value: 3 }],
@@ -110,7 +120,7 @@ async function scaleOf(life: Life): Promise<void> {
   );
   const { apiVersion, kind } = read;
   const applied = { apiVersion, kind, metadata: { name: metadata["name"] }, spec: { replicas: 4 } };
-  await life.patch("scale: applied", "apply", applied, `${at}?dryRun=All&fieldManager=me`);
+  await life.samplePatch("scale: applied", "apply", applied, `${at}?dryRun=All&fieldManager=me`);
   await put("written", { ...read, spec: { replicas: 5 } }, "");
   await life.ask("the object after that", "GET", life.item);
   await life.patch("scale: patched", "merge", { spec: { replicas: 6 } }, at);

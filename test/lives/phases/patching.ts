@@ -33,7 +33,7 @@ export async function patching(life: Life): Promise<void> {
 async function merged(life: Life): Promise<void> {
   const at = `${life.item}?dryRun=All`;
   const merge = (step: string, body: unknown, query = ""): Promise<unknown> =>
-    life.patch(`merge patch ${step}`, "merge", body, `${at}${query}`);
+    life.samplePatch(`merge patch ${step}`, "merge", body, `${at}${query}`);
   await merge("of the kind", { kind: "Odd" });
   await merge("of the version", { apiVersion: "odd/v1" });
   await merge("of the name", { metadata: { name: "another" } });
@@ -50,9 +50,17 @@ async function merged(life: Life): Promise<void> {
   await merge("that is null", null);
   await merge("by an unknown manager", { metadata: { labels: { a: "b" } } }, "&fieldManager=me");
   await merge("by force", { metadata: { labels: { a: "b" } } }, "&force=true");
-  await life.patch("merge patch of what isn't there", "merge", {}, `${life.collection}/absent?dryRun=All`);
-  await life.ask("patch from nothing", "PATCH", at, { raw: "", contentType: "application/merge-patch+json" });
-  await life.ask("patch in an unknown form", "PATCH", at, { body: {}, contentType: "application/json" });
+  await life.samplePatch(
+    "merge patch of what isn't there",
+    "merge",
+    {},
+    `${life.collection}/absent?dryRun=All`,
+  );
+  await life.sample("patch from nothing", "PATCH", at, {
+    raw: "",
+    contentType: "application/merge-patch+json",
+  });
+  await life.sample("patch in an unknown form", "PATCH", at, { body: {}, contentType: "application/json" });
   for (const member of ["spec", "status"])
     if (member in life.subject.object || (member === "status" && life.subject.status !== undefined)) {
       await merge(`with a ${member} of null`, { [member]: null });
@@ -62,7 +70,7 @@ async function merged(life: Life): Promise<void> {
 
 async function listed(life: Life): Promise<void> {
   const json = (step: string, body: unknown): Promise<unknown> =>
-    life.patch(`JSON patch ${step}`, "json", body, `${life.item}?dryRun=All`);
+    life.samplePatch(`JSON patch ${step}`, "json", body, `${life.item}?dryRun=All`);
   await json("of nothing", []);
   await json("that is no list", {});
   await json("with an unknown operation", [{ op: "odd", path: "/metadata" }]);
@@ -79,7 +87,7 @@ async function listed(life: Life): Promise<void> {
 
 async function strategic(life: Life): Promise<void> {
   const patch = (step: string, body: unknown): Promise<unknown> =>
-    life.patch(`strategic patch ${step}`, "strategic", body, `${life.item}?dryRun=All`);
+    life.samplePatch(`strategic patch ${step}`, "strategic", body, `${life.item}?dryRun=All`);
   await patch("of nothing", {});
   await patch("with other labels in place", {
     metadata: { labels: { $patch: "replace", other: "x", life: "here" } },

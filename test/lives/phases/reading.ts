@@ -21,7 +21,7 @@ export async function reading(life: Life): Promise<void> {
 
 async function one(life: Life): Promise<void> {
   const get = (step: string, query = "", accept?: string): Promise<unknown> =>
-    life.ask(step, "GET", `${life.item}${query}`, accept === undefined ? {} : { accept });
+    life.sample(step, "GET", `${life.item}${query}`, accept === undefined ? {} : { accept });
   await get("get");
   await get("get of any version", "?resourceVersion=0");
   await get("get of a version that is none", "?resourceVersion=odd");
@@ -33,15 +33,15 @@ async function one(life: Life): Promise<void> {
   await get("get as a list", "", parts);
   await get("get in an unknown form", "", "text/xml");
   await get("get in an unknown form or JSON", "", "text/xml, application/json;q=0.5");
-  await life.ask("get what isn't there", "GET", `${life.collection}/absent`);
-  await life.ask("get what can't be there", "GET", `${life.collection}/Bad_%20Name`);
+  await life.sample("get what isn't there", "GET", `${life.collection}/absent`);
+  await life.sample("get what can't be there", "GET", `${life.collection}/Bad_%20Name`);
 }
 
 async function many(life: Life): Promise<void> {
   const list = (step: string, query: string, accept?: string): Promise<unknown> =>
-    life.ask(step, "GET", `${life.collection}?${query}`, accept === undefined ? {} : { accept });
+    life.sample(step, "GET", `${life.collection}?${query}`, accept === undefined ? {} : { accept });
   await list("list", chosen);
-  await life.ask("list everywhere", "GET", `${collection(life.subject, true)}?${chosen}`);
+  await life.sample("list everywhere", "GET", `${collection(life.subject, true)}?${chosen}`);
   await list("list as a table", chosen, table);
   await list("list as a table without objects", `${chosen}&includeObject=None`, table);
   await list("list in parts", chosen, parts);
@@ -71,7 +71,12 @@ async function many(life: Life): Promise<void> {
 
 async function watched(life: Life): Promise<void> {
   const watch = (step: string, query: string, accept?: string): Promise<unknown> =>
-    life.ask(step, "GET", `${life.collection}?watch=true&${query}`, accept === undefined ? {} : { accept });
+    life.sample(
+      step,
+      "GET",
+      `${life.collection}?watch=true&${query}`,
+      accept === undefined ? {} : { accept },
+    );
   await watch("watch with a match", "resourceVersion=1&resourceVersionMatch=Exact");
   await watch("watch at a version that is none", "resourceVersion=odd");
   await watch("watch by an unknown field", "fieldSelector=odd%3D1");
@@ -80,7 +85,7 @@ async function watched(life: Life): Promise<void> {
 
 async function otherVerbs(life: Life): Promise<void> {
   const wrong = (step: string, method: string, path: string): Promise<unknown> =>
-    life.ask(
+    life.sample(
       step,
       method,
       path,

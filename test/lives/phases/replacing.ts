@@ -16,7 +16,7 @@ const withMetadata = (object: Json, change: Json): Json => ({
 
 async function refused(life: Life, read: Json): Promise<void> {
   const put = (step: string, body: unknown, at = life.item): Promise<unknown> =>
-    life.ask(`replace ${step}`, "PUT", `${at}?dryRun=All`, { body });
+    life.sample(`replace ${step}`, "PUT", `${at}?dryRun=All`, { body });
   await put("by the same", read);
   await put("by what was declared", life.object());
   await put("at an old version", withMetadata(read, { resourceVersion: "1" }));
@@ -47,7 +47,7 @@ async function refused(life: Life, read: Json): Promise<void> {
     ...withMetadata(read, { labels: { "a b": "x" } }),
     odd: 1,
   });
-  await life.ask(
+  await life.sample(
     "replace with an unknown field, strictly",
     "PUT",
     `${life.item}?dryRun=All&fieldValidation=Strict`,
@@ -62,8 +62,8 @@ async function refused(life: Life, read: Json): Promise<void> {
     withMetadata(absent, { resourceVersion: "5" }),
     `${life.collection}/lives-absent`,
   );
-  await life.ask("replace by nothing", "PUT", life.item, { raw: "" });
-  await life.ask("replace in an unknown form", "PUT", life.item, { raw: "<a/>", contentType: "text/xml" });
+  await life.sample("replace by nothing", "PUT", life.item, { raw: "" });
+  await life.sample("replace in an unknown form", "PUT", life.item, { raw: "<a/>", contentType: "text/xml" });
 }
 
 async function accepted(life: Life): Promise<void> {

@@ -11,7 +11,7 @@ import { podColumns } from "./columns.ts";
 import { checkPod, checkNewPod } from "./pod-rules.ts";
 import { checkResize, mergeResize } from "./resize-rules.ts";
 import { mergeLabelKeys } from "./match-label-keys.ts";
-import { nameWarnings } from "./later-warnings.ts";
+import { nameWarnings } from "./release-warnings.ts";
 import { newPodStatus, writtenStatus } from "./new-status.ts";
 import { applySeccompAnnotations } from "./seccomp-annotations.ts";
 import {

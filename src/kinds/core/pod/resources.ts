@@ -3,7 +3,7 @@ import { struct } from "../v1.ts";
 import { dnsLabel, dnsSubdomain } from "../../checks/names.ts";
 import { roundUpToMilli } from "../../quantities.ts";
 import { checkClaimSource } from "./resource-rules.ts";
-import { removedIn } from "../../../schema/later-fields.ts";
+import { removedIn } from "../../../schema/added-fields.ts";
 import { field, list, map, quantity, string } from "../../../schema/types.ts";
 
 const ResourceClaim = struct(

@@ -17,7 +17,7 @@ import { between } from "../../checks/numbers.ts";
 import { notEmpty, uniqueBy } from "../../checks/values.ts";
 import { hostAliases } from "./network-rules.ts";
 import { preemptionPolicy, readinessGates, schedulingGates, uniqueConstraints } from "./scheduling-rules.ts";
-import { replacedIn, type AddedFields, inlinedLater } from "../../../schema/later-fields.ts";
+import { replacedIn, type AddedFields, inlinedLater } from "../../../schema/added-fields.ts";
 import { struct } from "../v1.ts";
 import { Volume } from "../volumes/volume.ts";
 import {

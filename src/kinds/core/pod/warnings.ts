@@ -5,7 +5,7 @@ import { FieldReport } from "../../../schema/faults.ts";
 import type { ApiObject } from "../../../schema/kind.ts";
 import { quantityFrom } from "../../quantities.ts";
 import { labelWarnings } from "../deprecated-labels.ts";
-import { appArmorWarnings, hiddenVariables, laterWarnings, nameWarnings } from "./later-warnings.ts";
+import { appArmorWarnings, hiddenVariables, laterWarnings, nameWarnings } from "./release-warnings.ts";
 import { containerProfileAnnotation, podProfileAnnotation } from "./seccomp-annotations.ts";
 import type { PodSpec } from "./spec-fields.ts";
 import type { PodTemplateSpec } from "./spec.ts";

@@ -40,7 +40,7 @@ import {
   StorageOSVolumeSource,
 } from "./plugin-storage.ts";
 import { ProjectedVolumeSource } from "./projected.ts";
-import { inlinedLater } from "../../../schema/later-fields.ts";
+import { inlinedLater } from "../../../schema/added-fields.ts";
 import { field, inlined, string } from "../../../schema/types.ts";
 
 const ImageVolumeSource = struct(

@@ -13,7 +13,7 @@ import { declareCommonStructs, adminAccess, type CommonStructs } from "./common-
 import { checkExpressions } from "./selector-rules.ts";
 import type { DeviceVersion, DeviceStruct } from "./versions.ts";
 import { since } from "../../../base/release-rows.ts";
-import { replacedIn } from "../../../schema/later-fields.ts";
+import { replacedIn } from "../../../schema/added-fields.ts";
 import { NodeSelector } from "../../core/node-selector.ts";
 import { Condition } from "../../meta/condition.ts";
 

@@ -3,7 +3,7 @@ import type { Column } from "../../../schema/columns.ts";
 import type { KindContext } from "../../../schema/context.ts";
 import type { FieldReport } from "../../../schema/faults.ts";
 import type { ApiObject } from "../../../schema/kind.ts";
-import { removedIn } from "../../../schema/later-fields.ts";
+import { removedIn } from "../../../schema/added-fields.ts";
 import { ObjectMeta } from "../../../schema/object-meta.ts";
 import { field, list, string, type LaterFields } from "../../../schema/types.ts";
 import { conditionList } from "../../checks/conditions.ts";

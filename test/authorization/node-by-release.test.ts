@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import type { Decision } from "../../src/authorization/authorizer.ts";
-import { laterDecisions } from "../../src/authorization/node/later-decisions.ts";
+import { laterDecisions } from "../../src/authorization/node/release-decisions.ts";
 import { NodeAuthorizer } from "../../src/authorization/node/node-authorizer.ts";
 import { NodeGraph } from "../../src/authorization/node/node-graph.ts";
 import { podReferences } from "../../src/authorization/node/references.ts";

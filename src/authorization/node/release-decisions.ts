@@ -6,10 +6,10 @@ import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
 import type { Decision, ResourceAttributes } from "../authorizer.ts";
 import { nodeRules } from "../rbac/default-roles/component-roles.ts";
 import { policyNames } from "../rbac/default-roles/declare.ts";
-import { declarationsOfRelease, type RoleOptions } from "../rbac/default-roles/later-roles.ts";
+import { declarationsOfRelease, type RoleOptions } from "../rbac/default-roles/release-roles.ts";
 import type { Rule } from "../rbac/policy.ts";
 import { selectsFieldValue } from "../request-selectors.ts";
-import { needsNodeSelectors } from "./later-needs.ts";
+import { needsNodeSelectors } from "./selector-needs.ts";
 import { objectKey } from "./node-graph.ts";
 import { allowed, noOpinion, NodeRelations, type Decide, type NodeNeeds } from "./relations.ts";
 

@@ -4,7 +4,7 @@ import { requestedCertificate } from "../../../base/certificates/certificate-req
 import { pemOfBase64 } from "../../../base/certificates/pem.ts";
 import { allByRelease, applies, gate, rowsIn, since, byRelease } from "../../../base/release-rows.ts";
 import type { Authorizer } from "../../../authorization/authorizer.ts";
-import type { RoleOptions } from "../../../authorization/rbac/default-roles/later-roles.ts";
+import type { RoleOptions } from "../../../authorization/rbac/default-roles/release-roles.ts";
 import { certificates, resource, storage } from "../../../kinds/groups.ts";
 import { groupName, type ApiObject } from "../../../schema/kind.ts";
 import type { Vocabulary } from "../../../vocabulary/vocabulary.ts";

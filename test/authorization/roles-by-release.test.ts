@@ -5,7 +5,7 @@ import {
   type BindingManifest,
   type RoleManifest,
 } from "../../src/authorization/rbac/default-roles/default-policy.ts";
-import { changesOfRelease } from "../../src/authorization/rbac/default-roles/later-roles.ts";
+import { changesOfRelease } from "../../src/authorization/rbac/default-roles/release-roles.ts";
 import { defaultRelease, releaseAfter, releases, type Release } from "../../src/base/releases.ts";
 import { gatesOfRelease } from "../../src/server/features/features.ts";
 import { kubernetes } from "../../src/vocabulary/kubernetes.ts";

@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { mirrorPodReference } from "../../src/admission/plugins/node-restriction/later-checks.ts";
+import { mirrorPodReference } from "../../src/admission/plugins/node-restriction/release-checks.ts";
 import type { Release } from "../../src/base/releases.ts";
 import type { ApiObject } from "../../src/schema/kind.ts";
 import { ok } from "../api/support.ts";

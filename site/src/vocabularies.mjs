@@ -17,5 +17,5 @@ export async function readVocabularies() {
     format: "esm",
     write: false,
   });
-  return await import(`data:text/javascript,${encodeURIComponent(outputFiles[0].text)}`);
+  return await import(/* @vite-ignore */ `data:text/javascript,${encodeURIComponent(outputFiles[0].text)}`);
 }

@@ -138,7 +138,11 @@ function declareRequestSpec({ struct }: Struct) {
       later: (): LaterFields => ({
         defaultPartitionTypeAttribute: since(
           "1.37",
-          field(4, string, "Attribute for grouping partitions whose slice specifies none.")
+          field(
+            4,
+            string,
+            "Device attribute that groups devices into partition types where their slice names no attribute.",
+          )
             .nullable()
             .gated("DRAPartitionableDevicesType"),
         ),

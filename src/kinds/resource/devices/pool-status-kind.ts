@@ -172,7 +172,7 @@ function declarePoolStatus({ struct }: Struct) {
   const count = (number: number, doc: string) => field(number, int32, doc).nullable();
   return struct(
     "PoolStatus",
-    "Status of a pool.",
+    "State of a pool of devices.",
     {
       driver: field(1, string, "Driver of the pool.").required(),
       poolName: field(2, string, "Name of the pool.").required(),

@@ -6,6 +6,8 @@ import { addressOf, pagesOf } from "./pages.mjs";
 import { finishPages } from "./src/plugins/finish-pages.mjs";
 import { repositoryMarkdown } from "./src/plugins/repository-markdown.mjs";
 import { staticFiles } from "./src/plugins/static-files.mjs";
+import { earlyScript } from "./src/components/vocabulary-choice.mjs";
+import { readVocabularies } from "./src/vocabularies.mjs";
 
 // The address at which the site will be published; without it the pages work at the root of any host.
 const url = new URL(process.env.PLINTH_SITE_URL ?? "http://localhost/");
@@ -26,7 +28,10 @@ export default defineConfig({
   build: { inlineStylesheets: "never" },
   // Small scripts and pictures stay files as well, which a Content-Security-Policy of 'self' needs.
   vite: { build: { assetsInlineLimit: 0 } },
-  markdown: { remarkPlugins: [[repositoryMarkdown, { base }]], smartypants: false },
+  markdown: {
+    remarkPlugins: [[repositoryMarkdown, { base, vocabularies: await readVocabularies() }]],
+    smartypants: false,
+  },
   integrations: [
     starlight({
       title: "Plinth",
@@ -37,12 +42,14 @@ export default defineConfig({
       components: {
         Search: "./src/components/Search.astro",
         MarkdownContent: "./src/components/MarkdownContent.astro",
+        SocialIcons: "./src/components/VocabularySelect.astro",
       },
       customCss: ["./src/site.css"],
       markdown: { processedDirs: [".."] },
       // A comment with a file name in the first lines of a block stays a part of the block.
       expressiveCode: { frames: { extractFileNameFromCode: false } },
       favicon: "/icon.svg",
+      head: [{ tag: "script", content: earlyScript }],
       credits: false,
     }),
     staticFiles(),

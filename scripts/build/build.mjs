@@ -89,8 +89,9 @@ const common = {
   target: "node20",
   sourcemap: true,
   logLevel: "warning",
-  // gRPC requires the first for its own diagnostic services only, msgpackr the second only if it is installed.
-  external: ["@grpc/proto-loader", "msgpackr-extract"],
+  // gRPC requires the first for its own diagnostic services only, msgpackr the second only if it is installed, and pg the third in another
+  // runtime only. None is installed: scripts/build/unused-package takes their place.
+  external: ["@grpc/proto-loader", "msgpackr-extract", "pg-cloudflare"],
 };
 const plugins = [importShared, requireBeside, lmdbAddon];
 /** Bundles a module that is written here. */

@@ -25,10 +25,34 @@ export function pageLoader() {
         const file = path.relative(root, entry.filePath).replaceAll(path.sep, "/");
         return context.parseData({ ...entry, data: { title: titleOf(file), description: summaryOf(file) } });
       };
-      await files.load({ ...context, parseData });
-      for (const page of generatedPages(withSlash(context.config.base))) await addPage(context, page);
+      const { store, addAll } = collected(context.store);
+      await files.load({ ...context, parseData, store });
+      for (const page of generatedPages(withSlash(context.config.base)))
+        await addPage({ ...context, store }, page);
+      addAll();
     },
   };
+}
+
+/**
+ * A store that adds entries when all are rendered, and later ones at once. While it saves, Astro loses entries that are added meanwhile, and it
+ * begins to save whenever half a second passes between two.
+ * @param {import("astro/loaders").DataStore} store
+ */
+function collected(store) {
+  /** @type {Map<string, import("astro/loaders").DataEntry> | undefined} */
+  let entries = new Map();
+  const set = (entry) => {
+    if (entries === undefined) return store.set(entry);
+    entries.set(entry.id, entry);
+    return true;
+  };
+  const addAll = () => {
+    const all = entries;
+    entries = undefined;
+    for (const entry of all.values()) store.set(entry);
+  };
+  return { store: { ...store, set }, addAll };
 }
 
 /** Pages that aren't files of the repository: lists of folders, and the files that pages link to. */

@@ -7,7 +7,7 @@ export const nameColumn: Column<ApiObject> = {
   name: "Name",
   type: "string",
   format: "name",
-  doc: "Name of the object, unique for the kind within its namespace.",
+  doc: "Name of the object, unique for the kind; of a namespaced kind, within the namespace.",
   cell: (object) => object.metadata.name ?? "",
 };
 

@@ -29,9 +29,9 @@ const StatusDetails = struct("StatusDetails", "Details of a status.", {
 
 /** The response of a request without an object to return (spec: conventions 4.9). */
 export const StatusType = struct("Status", "The result of a request that does not return an object.", {
-  kind: field(undefined, string, "Status."),
+  kind: field(undefined, string, "Kind of the document: Status."),
   apiVersion: field(undefined, string, "API version of the status."),
-  metadata: field(1, ListMeta, "List metadata.").emitEmpty(),
+  metadata: field(1, ListMeta, "Metadata of the status, without content.").emitEmpty(),
   status: field(2, string, "Outcome of the request: Success or Failure.").knownValues("Failure", "Success"),
   message: field(3, string, "Human-readable details."),
   reason: field(4, string, "Machine-readable reason of the failure, such as NotFound."),

@@ -1,7 +1,12 @@
 import { chmodSync, chownSync, mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, it, test } from "vitest";
-import { otherWriters, loadSecretFile, UnsafeFileError } from "../../src/base/files/private-file.ts";
+import {
+  otherReaders,
+  otherWriters,
+  loadSecretFile,
+  UnsafeFileError,
+} from "../../src/base/files/private-file.ts";
 import { useTemporaryFolders } from "../support/temporary-folders.ts";
 
 const newFolder = useTemporaryFolders();
@@ -29,12 +34,23 @@ test.each([
   expect(otherWriters(access, 1000)).toBe(writers);
 });
 
+test.each([
+  [{ uid: 1000, mode: 0o100600 }, undefined],
+  [{ uid: 1000, mode: 0o100640 }, "group"],
+  [{ uid: 1000, mode: 0o100644 }, "others"],
+  [{ uid: 0, mode: 0o100440 }, undefined],
+  [{ uid: 0, mode: 0o100444 }, "others"],
+])("a file %j can be read by %s too for the user 1000", (access, readers) => {
+  expect(otherReaders(access, 1000)).toBe(readers);
+});
+
 test("a file of any mode is accepted where there are no user ids", () => {
   expect(otherWriters({ uid: 7, mode: 0o666 })).toBe("owner");
   const { geteuid } = process;
   Object.defineProperty(process, "geteuid", { value: undefined, configurable: true });
   try {
     expect(otherWriters({ uid: 7, mode: 0o666 })).toBeUndefined();
+    expect(otherReaders({ uid: 7, mode: 0o666 })).toBeUndefined();
   } finally {
     Object.defineProperty(process, "geteuid", { value: geteuid, configurable: true });
   }

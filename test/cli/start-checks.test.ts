@@ -1,6 +1,7 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, openSync, closeSync, readFileSync, writeFileSync } from "node:fs";
+import { generateKeyPairSync } from "node:crypto";
+import { chmodSync, existsSync, openSync, closeSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer, type AddressInfo, type Server } from "node:net";
 import path from "node:path";
 import { afterEach, describe, expect, it } from "vitest";
@@ -66,6 +67,102 @@ describe("plinth serve, before it writes anything", () => {
       2,
       expect.stringMatching(/^plinth: --write-kubeconfig \/dev\/null: the folder can't be used: /),
     ]);
+  });
+});
+
+describe.skipIf(process.platform === "win32")("files of keys and credentials that others can read", () => {
+  const client = (user: string) =>
+    `apiVersion: v1\nkind: Config\nclusters: [{name: a, cluster: {server: "https://127.0.0.1:9"}}]\n` +
+    `contexts: [{name: a, context: {cluster: a, user: a}}]\ncurrent-context: a\nusers: [{name: a, user: ${user}}]\n`;
+  const keys = generateKeyPairSync("ec", {
+    namedCurve: "P-256",
+    publicKeyEncoding: { type: "spki", format: "pem" },
+    privateKeyEncoding: { type: "pkcs8", format: "pem" },
+  });
+  const encryption = (provider: string) =>
+    `apiVersion: apiserver.config.platform.io/v1\nkind: EncryptionConfiguration\n` +
+    `resources: [{resources: [secrets], providers: [${provider}, {identity: {}}]}]\n`;
+  const secret = Buffer.alloc(32, 7).toString("base64");
+
+  /** Writes a file with a mode. @returns its path */
+  function write(name: string, text: string, mode: number): string {
+    const file = path.join(folder(), name);
+    writeFileSync(file, text);
+    chmodSync(file, mode);
+    return file;
+  }
+
+  /** Starts a server with these flags. @returns its warnings */
+  async function warnings(...words: readonly string[]): Promise<string[]> {
+    const texts: string[] = [];
+    const ignore = () => undefined;
+    const log = { info: ignore, warn: (_: object, text: string) => void texts.push(text), error: ignore };
+    const { server } = await startByFlags(
+      ["--secure-port=0", "--storage-backend=memory", `--data-dir=${folder()}`, ...words],
+      () => ({ log }),
+    );
+    await server.close();
+    return texts;
+  }
+
+  it("are all named by one warning with their flags, modes and the command that mends it", async () => {
+    const tokens = write("tokens.csv", "token,ann,1\n", 0o644);
+    const key = write("accounts.key", keys.privateKey, 0o640);
+    const config = write(
+      "encryption.yaml",
+      encryption(`{secretbox: {keys: [{name: a, secret: "${secret}"}]}}`),
+      0o604,
+    );
+    const webhook = write("webhook.yaml", client("{token: abc}"), 0o644);
+    expect(
+      await warnings(
+        `--token-auth-file=${tokens}`,
+        `--service-account-signing-key-file=${key}`,
+        "--service-account-issuer=https://example.org",
+        `--encryption-provider-config=${config}`,
+        `--authentication-token-webhook-config-file=${webhook}`,
+      ),
+    ).toEqual([
+      "other users of this machine can read files with keys or credentials: " +
+        `${config} (--encryption-provider-config, mode 0604), ${tokens} (--token-auth-file, mode 0644), ` +
+        `${key} (--service-account-signing-key-file, mode 0640), ` +
+        `${webhook} (--authentication-token-webhook-config-file, mode 0644); ` +
+        `use ${[config, tokens, key, webhook].map((file) => `chmod 600 ${file}`).join(", ")}`,
+    ]);
+  });
+
+  it("are no reason for a warning without a secret in them, or with the mode 0600", async () => {
+    const flags = [
+      `--token-auth-file=${write("tokens.csv", "token,ann,1\n", 0o600)}`,
+      `--service-account-key-file=${write("accounts.pub", keys.publicKey, 0o644)}`,
+      `--encryption-provider-config=${write("encryption.yaml", encryption("{identity: {}}").replace(", {identity: {}}", ""), 0o644)}`,
+      `--authentication-token-webhook-config-file=${write("webhook.yaml", client("{}"), 0o644)}`,
+    ];
+    expect(await warnings(...flags)).toEqual([]);
+  });
+
+  it("are no reason for a warning in a folder that gives its group to its files, as in a volume with fsGroup", async () => {
+    const tokens = write("tokens.csv", "token,ann,1\n", 0o640);
+    expect(await warnings(`--token-auth-file=${tokens}`)).toHaveLength(1);
+    chmodSync(path.dirname(tokens), 0o2750);
+    expect(await warnings(`--token-auth-file=${tokens}`)).toEqual([]);
+  });
+
+  it("are named once by a server of two processes", () => {
+    const tokens = write("tokens.csv", "token,ann,1\n", 0o644);
+    const words = [
+      "--workers=2",
+      "--secure-port=0",
+      `--data-dir=${path.dirname(tokens)}`,
+      "--etcd-prefix=/a",
+    ];
+    const { stderr } = plinth(
+      "serve",
+      ...words,
+      `--token-auth-file=${tokens}`,
+      "--audit-policy-file=/nowhere",
+    );
+    expect(stderr.split("can read files with keys").length - 1).toBe(1);
   });
 });
 

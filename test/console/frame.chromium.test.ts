@@ -215,3 +215,22 @@ it("the name of a plain user is shown, and no request is made to be refused", as
   await page.getByRole("link", { name: "ann", exact: true }).waitFor();
   expect(requested.filter((url) => url.endsWith("/console/codes"))).toEqual([]);
 });
+
+it("tables of rules, rights and subjects are lists of labelled values in a narrow window, and nothing is cut", async () => {
+  const { page } = await browser.signIn(server, "root", "#/access/mine");
+  await page.setViewportSize({ width: 420, height: 800 });
+  for (const [place, label] of [
+    ["#/access/mine", "Verbs"],
+    ["#/access/who-can?verb=get&resource=secrets&namespace=one", "Binding"],
+    ["#/object/rbac.authorization.platform.io/clusterroles/-/view/overview", "Resources"],
+  ] as const) {
+    await page.evaluate(`location.hash = ${JSON.stringify(place)}`);
+    const cell = page.locator(`.by-row [data-label="${label}"]`).first();
+    await cell.waitFor();
+    const shown = `getComputedStyle(document.querySelector('.by-row [data-label="${label}"]'), "::before").content`;
+    expect(await page.evaluate<string>(shown)).toBe(`"${label}"`);
+    const cut = `[...document.querySelectorAll(".wide")].filter((one) => one.scrollWidth > one.clientWidth).length`;
+    expect([place, await page.evaluate<number>(cut)]).toEqual([place, 0]);
+    await expectAccessible(page);
+  }
+});

@@ -222,6 +222,20 @@ it("the form of a new object opens with its required fields, the name first", as
   await expectAccessible(page);
 });
 
+it("the form of a new object, and the editor of an object, begin again for another kind or object", async () => {
+  const { page } = await browser.signIn(server, "root", "#/create/core/configmaps?namespace=default");
+  const editor = page.getByRole("textbox", { name: /^YAML of/ });
+  await expect.poll(() => editor.textContent()).toContain("kind: ConfigMap");
+  await page.goto(`${server.server.url}/console/#/create/apps/deployments?namespace=default`);
+  await page.getByRole("group", { name: "Fields of Deployment" }).waitFor();
+  await expect.poll(() => editor.textContent()).toContain("kind: Deployment");
+  for (const name of ["editor-a", "editor-b"]) await ok(server.admin.post(maps, configMap(name)));
+  for (const name of ["editor-a", "editor-b"]) {
+    await page.goto(`${server.server.url}/console/#/object/core/configmaps/default/${name}/edit`);
+    await expect.poll(() => editor.textContent()).toContain(`name: ${name}`);
+  }
+});
+
 it("charts have axes with units, and the latency has p50, p95 and p99", async () => {
   const { page } = await browser.signIn(server, "root", "#/server");
   const chart = page.getByRole("figure").filter({ hasText: "Latency" });

@@ -20,7 +20,7 @@ describe("plinth backup and restore", () => {
 
   async function serve(dir: string, ...flags: readonly string[]): Promise<ServerHere> {
     const tokens = at("tokens.csv");
-    writeFileSync(tokens, "t,root,1,system:masters\n");
+    writeFileSync(tokens, "t,root,1,system:masters\n", { mode: 0o600 });
     const server = await ServerHere.start(dir, `--token-auth-file=${tokens}`, ...flags);
     servers.push(server);
     return server;

@@ -21,7 +21,7 @@ describe("two servers over one data folder, under load", () => {
 
   beforeAll(async () => {
     const tokens = path.join(folder.path, "tokens.csv");
-    writeFileSync(tokens, "admin,root,1,system:masters\nguest,guest,2\n");
+    writeFileSync(tokens, "admin,root,1,system:masters\nguest,guest,2\n", { mode: 0o600 });
     const flag = `--token-auth-file=${tokens}`;
     const first = await ServerProcess.start(folder.path, flag);
     servers = [first, await ServerProcess.start(folder.path, flag)];

@@ -133,6 +133,67 @@ it("light and dark follow the system until the reader chooses, and the choice is
   expect(await backgroundOf(page)).toBe(backgrounds[1]);
 });
 
+describe("the vocabulary of examples", () => {
+  const platform = "apiVersion: rbac.authorization.platform.io/v1";
+  const kubernetes = "apiVersion: rbac.authorization.k8s.io/v1";
+  const shown = (page: Page) =>
+    page.locator(".sl-markdown-content pre").evaluateAll((all) =>
+      all
+        .filter((one) => one.checkVisibility())
+        .map((one) => one.innerText)
+        .join("\n"),
+    );
+  const list = (page: Page) => page.getByLabel("Names in examples").locator("visible=true");
+
+  it("is the platform's until the reader chooses; the choice is kept on other pages, in other tabs and after a reload", async () => {
+    const { page, complaints } = await browser.open(site.url("authorization/"));
+    expect(await shown(page)).toContain(platform);
+    expect(await shown(page)).not.toContain(kubernetes);
+    const tab = await page.context().newPage();
+    await tab.goto(site.url("authorization/"));
+    await list(page).selectOption("Kubernetes names");
+    expect(await shown(page)).toContain(kubernetes);
+    expect(await shown(page)).not.toContain(platform);
+    await expect.poll(() => shown(tab)).toContain(kubernetes);
+    expect(await list(tab).inputValue()).toBe("kubernetes");
+    await page.goto(site.url("running/"));
+    expect(await shown(page)).toContain("plinth serve --vocabulary=kubernetes");
+    await page.reload();
+    expect(await list(page).inputValue()).toBe("kubernetes");
+    expect(await shown(page)).toContain("plinth serve --vocabulary=kubernetes");
+    await list(page).selectOption("Platform names");
+    expect(await shown(page)).not.toContain("--vocabulary=kubernetes");
+    await scrollable(page);
+    await expectAccessible(page);
+    expect(complaints).toEqual([]);
+  });
+
+  it("is in the menu of a narrow screen", async () => {
+    const { page } = await browser.open(site.url("authorization/"));
+    await page.setViewportSize({ width: 360, height: 700 });
+    await page.getByRole("button", { name: "Menu" }).click();
+    await list(page).selectOption("Kubernetes names");
+    await page.getByRole("button", { name: "Menu" }).click();
+    expect(await shown(page)).toContain(kubernetes);
+  });
+
+  it("is the platform's without scripts, and there is nothing to choose", async () => {
+    const { page: other } = await browser.open(site.url(""));
+    const context = await other.context().browser()!.newContext({ javaScriptEnabled: false });
+    try {
+      const page = await context.newPage();
+      await page.goto(site.url("authorization/"));
+      const visible = page.locator(".sl-markdown-content pre").locator("visible=true");
+      const texts = (await visible.allInnerTexts()).join("\n");
+      expect(texts).toContain(platform);
+      expect(texts).not.toContain(kubernetes);
+      expect(await list(page).count()).toBe(0);
+    } finally {
+      await context.close();
+    }
+  });
+});
+
 it.each(["light", "dark"] as const)("code has colors in the %s scheme", async (scheme) => {
   const { page } = await browser.open(site.url("recipes/kind/"), scheme);
   const colors = await page.evaluate<string[]>(

@@ -91,13 +91,16 @@ function Content({ place }: { readonly place: Route }) {
       const type = findType(place);
       if (type === undefined) return <Missing place={place} />;
       const load = async () => (await import("./object/object.tsx")).ObjectView;
-      return <Lazy key="object" load={load} props={{ type, place }} />;
+      // Another object has a state of its own, such as the text that is edited.
+      const key = ["object", fullName(type), place.namespace, place.name].join(" ");
+      return <Lazy key={key} load={load} props={{ type, place }} />;
     }
     case "create": {
       const type = findType(place);
       if (type === undefined) return <Missing place={place} />;
       const load = async () => (await import("./object/create.tsx")).CreateView;
-      return <Lazy key="create" load={load} props={{ type, place }} />;
+      const key = ["create", fullName(type), place.namespace, place.name].join(" ");
+      return <Lazy key={key} load={load} props={{ type, place }} />;
     }
     case "access":
       return (

@@ -36,7 +36,9 @@ export type SecretFileOrigin = "own" | "named";
 type FileAccess = Pick<Stats, "uid" | "mode">;
 
 /** Bits of the mode of a file or folder. */
+const groupReads = 0o040;
 const groupWrites = 0o020;
+const othersRead = 0o004;
 const othersWrite = 0o002;
 const groupIsInherited = 0o2000;
 
@@ -54,6 +56,21 @@ export function otherWriters({ uid, mode }: FileAccess, user = process.geteuid?.
 }
 
 type Writers = "owner" | "others" | "group";
+
+/**
+ * Returns who else can read a file of credentials, if its mode should be narrower; undefined if only root and the user of this process can
+ * read it, and on Windows. A group of a file that belongs to another user doesn't count, because this process may read it by that group.
+ *
+ * @param user the id of the user of this process; undefined on Windows.
+ */
+export function otherReaders(
+  { uid, mode }: FileAccess,
+  user = process.geteuid?.(),
+): "others" | "group" | undefined {
+  if (user === undefined) return undefined;
+  if ((mode & othersRead) !== 0) return "others";
+  return (mode & groupReads) !== 0 && uid === user ? "group" : undefined;
+}
 
 /**
  * Reads a file of keys or credentials.
@@ -84,15 +101,21 @@ export async function assertSafe(file: string, access: FileAccess, origin: Secre
   throw new UnsafeFileError(unsafeMessage(file, access, writers));
 }
 
-async function isInGroupVolume(file: string): Promise<boolean> {
+/** Returns whether a file is in a folder with the bit setgid, as in a volume for a group (`fsGroup`). */
+export async function isInGroupVolume(file: string): Promise<boolean> {
   const { mode } = await stat(path.dirname(file));
   return (mode & groupIsInherited) !== 0;
+}
+
+/** Returns the mode of a file for messages, for example `mode 0644`. */
+export function modeTextOf(mode: number): string {
+  return `mode ${(mode & 0o7777).toString(8).padStart(4, "0")}`;
 }
 
 /** Returns the message about a file that others can write. */
 export function unsafeMessage(file: string, { uid, mode }: FileAccess, writers: Writers): string {
   const user = process.geteuid?.();
-  const modeText = `mode ${(mode & 0o7777).toString(8).padStart(4, "0")}`;
+  const modeText = modeTextOf(mode);
   return writers === "owner"
     ? `${file} belongs to the user ${uid} (${modeText}), who can change it: it must belong to root or to the user of the server, ${user}; ` +
         "remove it if you didn't create it, otherwise use chown"

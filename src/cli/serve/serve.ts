@@ -5,6 +5,7 @@ import { writePrivateFile } from "../../base/files/private-file.ts";
 import { defaultRelease } from "../../base/releases.ts";
 import { featuresOf } from "../../server/features/features.ts";
 import { OptionsError } from "../../server/options/options-error.ts";
+import { warnOfReadableSecrets } from "../../server/options/secret-files.ts";
 import { stackOf, type Logger } from "../../base/logger.ts";
 import type { Server } from "../../server/server.ts";
 import { StoreTimeoutError } from "../../storage/store.ts";
@@ -50,6 +51,7 @@ export const serveCommand: Command = {
     if (isEmbedded) await refuseDamagedStore(options.storage.dir, dataDir, options.log);
     return await withBackups(serve, async () => {
       if (serve.workers === 1) return await serveUntilStopped(serve, true);
+      await warnOfReadableSecrets(options);
       const { superviseWorkers } = await import("../workers/supervisor.ts");
       return await superviseWorkers(serve.workers, isEmbedded, options.log);
     });

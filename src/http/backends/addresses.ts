@@ -82,8 +82,10 @@ const embeddingPrefixes = new Set(
 /** Returns the error for a refused address. */
 export function addressRefused(address: string): StatusError {
   const why =
-    "it is a loopback, link-local, multicast, unspecified or metadata address, one of this machine, one that is denied by " +
-    "--proxy-denied-cidrs, or none at all";
+    address === ""
+      ? "the object has no address yet"
+      : "the server connects to no loopback, link-local, multicast, unspecified and metadata addresses, to none of its own machine, " +
+        "and to none in ranges that its administrator denies (the setting --proxy-denied-cidrs)";
   return new StatusError("BadRequest", `address not allowed: ${JSON.stringify(address)}: ${why}`);
 }
 

@@ -61,7 +61,13 @@ const versions: Column<ShownDefinition> = {
 
 const wide: readonly Column<ShownDefinition>[] = [
   { name: "Group", type: "string", priority: 1, doc: "The API group.", cell: ({ spec }) => spec.group },
-  { name: "Kind", type: "string", priority: 1, doc: "The kind.", cell: ({ spec }) => spec.names.kind },
+  {
+    name: "Kind",
+    type: "string",
+    priority: 1,
+    doc: "Kind of the custom objects.",
+    cell: ({ spec }) => spec.names.kind,
+  },
   {
     name: "ShortNames",
     type: "string",

@@ -128,7 +128,7 @@ const JSONSchemaPropsOrBool = union(
   "A schema, or a boolean that allows or forbids any value.",
   () => ({
     bool: field(1, bool, "Whether any value is allowed."),
-    object: field(2, JSONSchemaProps, "The schema."),
+    object: field(2, JSONSchemaProps, "Schema of the value."),
   }),
 );
 
@@ -136,7 +136,7 @@ const JSONSchemaPropsOrStringArray = union(
   "JSONSchemaPropsOrStringArray",
   "A schema, or a list of property names.",
   () => ({
-    object: field(1, JSONSchemaProps, "The schema."),
+    object: field(1, JSONSchemaProps, "Schema of the value."),
     list: field(2, list(string), "The property names."),
   }),
 );

@@ -36,7 +36,7 @@ export const ControllerRevision = kind({
     {
       name: "Controller",
       type: "string",
-      doc: "The controller of the revision.",
+      doc: "Object that the revision belongs to, such as a StatefulSet.",
       cell: controllerOf,
     },
     {

@@ -100,7 +100,7 @@ export const ConfigMap = kind({
     {
       name: "Data",
       type: "string",
-      doc: "Number of keys.",
+      doc: "Number of keys in `data` and `binaryData`.",
       cell: (configMap) =>
         // As in the reference, a number although the column has the type string.
         Object.keys(configMap.data ?? {}).length + Object.keys(configMap.binaryData ?? {}).length,

@@ -7,7 +7,7 @@ import { ObjectMeta } from "../../schema/object-meta.ts";
 import { field, int32, microTime, string, time } from "../../schema/types.ts";
 
 export const EventSource = struct("EventSource", "The component that reported an event.", {
-  component: field(1, string, "Name of the component."),
+  component: field(1, string, "Name of the component that reports the event."),
   host: field(2, string, "Name of the node on which the component runs."),
 });
 

@@ -93,7 +93,7 @@ export const Secret = kind({
     {
       name: "Data",
       type: "string",
-      doc: "Number of keys.",
+      doc: "Number of keys in `data`.",
       // As in the reference, a number although the column has the type string.
       cell: (secret) => Object.keys(secret.data ?? {}).length,
     },

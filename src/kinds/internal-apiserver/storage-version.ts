@@ -113,7 +113,11 @@ function versionsText(versions: readonly ServerVersions[]): string {
   return versions.length > maxShown ? `${shown} + ${versions.length - maxShown} more...` : shown;
 }
 
-const StorageVersionSpec = struct("StorageVersionSpec", "Empty; the versions are in the status.", {});
+const StorageVersionSpec = struct(
+  "StorageVersionSpec",
+  "Empty specification; the storage versions are in the status.",
+  {},
+);
 
 const ServerStorageVersion = struct(
   "ServerStorageVersion",

@@ -19,7 +19,7 @@ export const DeleteOptionsBody = struct(
   "DeleteOptions",
   "Options of a deletion.",
   {
-    kind: field(undefined, string, "DeleteOptions."),
+    kind: field(undefined, string, "Kind of the options: DeleteOptions."),
     apiVersion: field(undefined, string, "API version of the options."),
     gracePeriodSeconds: field(
       1,

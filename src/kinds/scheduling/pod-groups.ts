@@ -30,13 +30,13 @@ function atMost(max: number): (items: readonly unknown[], report: FieldReport) =
 
 const BasicPolicy = struct(
   "WorkloadPodGroupBasicSchedulingPolicy",
-  "Each pod of the group is scheduled alone.",
+  "Scheduling policy: each pod of the group is scheduled alone.",
   {},
 );
 
 const GangPolicy = struct(
   "WorkloadPodGroupGangSchedulingPolicy",
-  "Pods of the group are scheduled together or not at all.",
+  "Scheduling policy: the pods of the group are scheduled together or not at all.",
   {
     minCount: field(1, int32, "Number of pods that must be schedulable together; by default the parallelism.")
       .nullable()
@@ -49,15 +49,19 @@ export const PodGroupSchedulingPolicy = struct(
   "WorkloadPodGroupSchedulingPolicy",
   "Scheduling policy of the pods of a group.",
   {
-    basic: field(1, BasicPolicy, "Each pod alone.").nullable(),
-    gang: field(2, GangPolicy, "Pods together or not at all.").nullable(),
+    basic: field(1, BasicPolicy, "Policy by which each pod is scheduled alone.").nullable(),
+    gang: field(2, GangPolicy, "Policy by which the pods are scheduled together or not at all.").nullable(),
   },
   { check: exactlyOne("basic", "gang") },
 );
 
-const TopologyConstraint = struct("TopologyConstraint", "All pods of a group run in one domain.", {
-  key: field(1, string, "Key of the node label whose value is the domain.").required().check(qualifiedName),
-});
+const TopologyConstraint = struct(
+  "TopologyConstraint",
+  "Constraint: all pods of a group run in one topology domain.",
+  {
+    key: field(1, string, "Key of the node label whose value is the domain.").required().check(qualifiedName),
+  },
+);
 
 /** Where the pods of a group may run. */
 export const PodGroupSchedulingConstraints = struct(
@@ -72,12 +76,12 @@ export const PodGroupSchedulingConstraints = struct(
 
 const SingleMode = struct(
   "WorkloadPodGroupSingleDisruptionMode",
-  "Each pod of the group can be disrupted alone.",
+  "Disruption mode: each pod of the group can be disrupted alone.",
   {},
 );
 const AllMode = struct(
   "WorkloadPodGroupAllDisruptionMode",
-  "The pods of the group are disrupted together.",
+  "Disruption mode: the pods of the group are disrupted together.",
   {},
 );
 
@@ -86,8 +90,8 @@ export const PodGroupDisruptionMode = struct(
   "WorkloadPodGroupDisruptionMode",
   "Disruption mode of the pods of a group.",
   {
-    single: field(1, SingleMode, "Each pod alone.").nullable(),
-    all: field(2, AllMode, "All pods together.").nullable(),
+    single: field(1, SingleMode, "Mode in which each pod can be disrupted alone.").nullable(),
+    all: field(2, AllMode, "Mode in which all pods are disrupted together.").nullable(),
   },
   { check: exactlyOne("single", "all") },
 );

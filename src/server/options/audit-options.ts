@@ -1,5 +1,15 @@
 import { group, option, type GroupCheck, type OptionGroup } from "./option.ts";
-import { boolean, file, integer, milliseconds, oneOf, rate, scaled, secretFile, text } from "./value-type.ts";
+import {
+  boolean,
+  file,
+  integer,
+  milliseconds,
+  oneOf,
+  rate,
+  scaled,
+  text,
+  clientConfigurationFile,
+} from "./value-type.ts";
 
 /** Whether requests wait for the backend; `blocking-strict` also fails a request whose arrival can't be recorded. */
 const modes = oneOf(["batch", "blocking", "blocking-strict"]);
@@ -165,7 +175,7 @@ const webhook = group(
   "A service that receives audit events.",
   {
     configFile: option(
-      secretFile,
+      clientConfigurationFile,
       "audit-webhook-config-file",
       "Client configuration of a service that receives audit events.",
       { required: true },

@@ -1,5 +1,15 @@
 import { group, option } from "./option.ts";
-import { boolean, file, milliseconds, oneOf, secretFile, secretFiles, text, texts } from "./value-type.ts";
+import {
+  boolean,
+  file,
+  milliseconds,
+  oneOf,
+  clientConfigurationFile,
+  keyFiles,
+  secretFile,
+  text,
+  texts,
+} from "./value-type.ts";
 
 const serviceAccounts = group(
   "Tokens of service accounts (spec: conventions 5.5).",
@@ -11,7 +21,7 @@ const serviceAccounts = group(
       { default: [] },
     ),
     keyFiles: option(
-      secretFiles,
+      keyFiles,
       "service-account-key-file",
       "Files with RSA or ECDSA keys, public or private (PEM), that verify service account tokens. Default: --tls-private-key-file.",
       { default: [] },
@@ -52,7 +62,7 @@ const tokenWebhook = group(
   "A webhook that authenticates tokens (spec: conventions 5.7).",
   {
     configFile: option(
-      secretFile,
+      clientConfigurationFile,
       "authentication-token-webhook-config-file",
       "Client configuration of a webhook that authenticates the tokens that no other authenticator accepts.",
       { required: true },

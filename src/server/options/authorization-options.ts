@@ -1,5 +1,5 @@
 import { group, option } from "./option.ts";
-import { milliseconds, oneOf, secretFile } from "./value-type.ts";
+import { clientConfigurationFile, milliseconds, oneOf } from "./value-type.ts";
 
 const minuteMs = 60_000;
 
@@ -7,7 +7,7 @@ export const authorizationWebhook = group(
   "The webhook of authorization mode Webhook.",
   {
     configFile: option(
-      secretFile,
+      clientConfigurationFile,
       "authorization-webhook-config-file",
       "Client configuration of the webhook of mode Webhook.",
       { required: true },

@@ -7,6 +7,7 @@ import { aggregation, clusterSigning, connections } from "./connection-options.t
 import { group, option, type OptionTable } from "./option.ts";
 import {
   boolean,
+  encryptionConfigurationFile,
   file,
   integer,
   milliseconds,
@@ -108,7 +109,7 @@ export const serverOptionTable = {
     "Encryption of stored objects.",
     {
       configFile: option(
-        secretFile,
+        encryptionConfigurationFile,
         "encryption-provider-config",
         "Configuration with the keys that encrypt stored objects, by resource.",
         { required: true },

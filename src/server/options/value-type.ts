@@ -15,6 +15,8 @@ export interface ValueType {
   readonly expectedText?: string;
   /** Whether the value names a file that other users must not be able to write; absent: no. */
   readonly isSecret?: boolean;
+  /** Matches the content of a secret file that other users should not be able to read; absent: any content. */
+  readonly secretContent?: RegExp;
   accepts(value: unknown): boolean;
   /** Parses the text of a flag or an environment variable; undefined if it is not allowed. */
   parse(text: string): unknown;
@@ -43,6 +45,17 @@ export const file: ValueType = { ...text, flagType: "file", expected: "the path 
 /** The path of a file with keys or credentials, which other users must not be able to write. */
 export const secretFile: ValueType = { ...file, isSecret: true };
 
+const privateKey = /PRIVATE KEY-----/;
+
+/** The path of a client configuration (kubeconfig), which may have credentials. */
+export const clientConfigurationFile: ValueType = {
+  ...secretFile,
+  secretContent: /\b(?:token|password|client-key-data)["']?:/,
+};
+
+/** The path of a configuration of encryption, which may have keys. */
+export const encryptionConfigurationFile: ValueType = { ...secretFile, secretContent: /\bsecret["']?:/ };
+
 /** A list of texts; as a flag, comma separated. @param typescript the type of one item. */
 export function texts(typescript = "string"): ValueType {
   return {
@@ -59,8 +72,8 @@ export function texts(typescript = "string"): ValueType {
   };
 }
 
-/** Paths of files as {@link secretFile}. */
-export const secretFiles: ValueType = { ...texts(), isSecret: true };
+/** Paths of files with keys, public or private. */
+export const keyFiles: ValueType = { ...texts(), isSecret: true, secretContent: privateKey };
 
 /** True or false. */
 export const boolean: ValueType = {

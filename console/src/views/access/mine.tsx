@@ -51,7 +51,7 @@ function Rights({ rules, namespace }: { readonly rules: OwnRules; readonly names
         <Fold items={rights} limit={40} noun="rights">
           {(shown) => (
             <div class="wide" tabIndex={0} role="region" aria-label="Your rights">
-              <table class="plain">
+              <table class="plain by-row">
                 <TableHead columns={["Resource", "Group", "Verbs", "Names"]} />
                 <tbody>
                   {shown.map((right) => (
@@ -105,9 +105,9 @@ function RightRow({
           resource
         )}
       </th>
-      <td>{group === "*" ? "all groups" : group === "" ? "core" : group}</td>
-      <td>{verbs.includes("*") ? "all verbs" : verbs.join(", ")}</td>
-      <td>{names.length === 0 ? <span class="note">all</span> : names.join(", ")}</td>
+      <td data-label="Group">{group === "*" ? "all groups" : group === "" ? "core" : group}</td>
+      <td data-label="Verbs">{verbs.includes("*") ? "all verbs" : verbs.join(", ")}</td>
+      <td data-label="Names">{names.length === 0 ? <span class="note">all</span> : names.join(", ")}</td>
     </tr>
   );
 }

@@ -30,17 +30,19 @@ function Subjects({
   return (
     <>
       <div class="wide" tabIndex={0} role="region" aria-label="Subjects as a table">
-        <table class="plain">
+        <table class="plain by-row">
           <TableHead columns={["Kind", "Name", "Binding", "Role"]} />
           <tbody>
             {subjects.map((subject) => (
               <tr key={referenceText(subject)}>
-                <td>{subject.kind}</td>
-                <td>
+                <td data-label="Kind">{subject.kind}</td>
+                <td data-label="Name">
                   {subject.namespace === undefined ? subject.name : `${subject.namespace}/${subject.name}`}
                 </td>
-                <td>{subject.grants?.map(({ binding }) => referenceText(binding)).join(", ")}</td>
-                <td>{subject.grants?.map(({ role }) => referenceText(role)).join(", ")}</td>
+                <td data-label="Binding">
+                  {subject.grants?.map(({ binding }) => referenceText(binding)).join(", ")}
+                </td>
+                <td data-label="Role">{subject.grants?.map(({ role }) => referenceText(role)).join(", ")}</td>
               </tr>
             ))}
           </tbody>

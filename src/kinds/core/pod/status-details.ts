@@ -124,10 +124,18 @@ export const NodeAllocatableResourceClaimStatus = struct(
   {
     resourceClaimName: field(1, string, "Name of the ResourceClaim.").declaredRequired(),
     containers: field(2, list(string), "Names of the containers that use the claim.").set(),
-    mapping: field(4, list(NodeAllocatableMappedResources), "Amounts for the devices of the claim.")
+    mapping: field(
+      4,
+      list(NodeAllocatableMappedResources),
+      "Amounts of node resources that the devices of the claim need.",
+    )
       .mapBy("name")
       .patchMerge("name"),
-    overhead: field(5, list(NodeAllocatableOverheadResources), "Fixed amounts for each pod and container.")
+    overhead: field(
+      5,
+      list(NodeAllocatableOverheadResources),
+      "Fixed amounts of node resources that the claim needs for each pod and container.",
+    )
       .mapBy("name")
       .patchMerge("name"),
   },

@@ -138,7 +138,11 @@ function declareRequestSpec({ struct }: Struct) {
       later: (): LaterFields => ({
         defaultPartitionTypeAttribute: since(
           "1.37",
-          field(4, string, "Attribute for grouping partitions whose slice specifies none.")
+          field(
+            4,
+            string,
+            "Device attribute that groups devices into partition types where their slice names no attribute.",
+          )
             .nullable()
             .gated("DRAPartitionableDevicesType"),
         ),
@@ -168,7 +172,7 @@ function declarePoolStatus({ struct }: Struct) {
   const count = (number: number, doc: string) => field(number, int32, doc).nullable();
   return struct(
     "PoolStatus",
-    "Status of a pool.",
+    "State of a pool of devices.",
     {
       driver: field(1, string, "Driver of the pool.").required(),
       poolName: field(2, string, "Name of the pool.").required(),

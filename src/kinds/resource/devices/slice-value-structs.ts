@@ -31,7 +31,7 @@ export function declareAttribute({ struct }: Struct): DeviceStruct {
 /** A capacity of a device, and how claims may request a part of it. */
 export function declareCapacity({ struct }: Struct): DeviceStruct {
   const range = struct("CapacityRequestPolicyRange", "Range of amounts that a request can consume.", {
-    min: field(1, quantity, "Minimum amount.").nullable().declaredRequired(),
+    min: field(1, quantity, "Smallest amount that a request can consume.").nullable().declaredRequired(),
     max: field(2, quantity, "Maximum amount. Default: the capacity.").nullable(),
     step: field(3, quantity, "Step between amounts, counted from the minimum.").nullable(),
   });
@@ -131,8 +131,16 @@ export function declareNodeResource({ declarations: { struct } }: DeviceVersion)
     "NodeAllocatableResource",
     "Amount of a node resource, such as memory, that a device needs.",
     {
-      mapping: field(3, mapping, "Amount that grows with the allocated devices.").nullable(),
-      overhead: field(4, overhead, "Fixed amount for each pod and container.").nullable(),
+      mapping: field(
+        3,
+        mapping,
+        "Amount that grows with the number or capacity of the allocated devices.",
+      ).nullable(),
+      overhead: field(
+        4,
+        overhead,
+        "Fixed amount that each pod and container with the device needs.",
+      ).nullable(),
     },
   );
 }

@@ -32,15 +32,19 @@ export function Rules({ object }: DetailProps) {
 function RuleTable({ rules }: { readonly rules: readonly Rule[] }) {
   return (
     <div class="wide" tabIndex={0} role="region" aria-label="Rules as a table">
-      <table class="plain">
+      <table class="plain by-row">
         <TableHead columns={["Verbs", "Resources or paths", "Groups", "Names"]} />
         <tbody>
           {rules.map((rule, at) => (
             <tr key={at}>
-              <td>{words(rule.verbs)}</td>
-              <td>{words([...(rule.resources ?? []), ...(rule.nonResourceURLs ?? [])])}</td>
-              <td>{words((rule.apiGroups ?? []).map((group) => (group === "" ? "core" : group)))}</td>
-              <td>
+              <td data-label="Verbs">{words(rule.verbs)}</td>
+              <td data-label="Resources">
+                {words([...(rule.resources ?? []), ...(rule.nonResourceURLs ?? [])])}
+              </td>
+              <td data-label="Groups">
+                {words((rule.apiGroups ?? []).map((group) => (group === "" ? "core" : group)))}
+              </td>
+              <td data-label="Names">
                 {(rule.resourceNames ?? []).length === 0 ? (
                   <span class="note">any</span>
                 ) : (

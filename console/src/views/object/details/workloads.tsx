@@ -28,7 +28,7 @@ export function Containers({ object }: DetailProps) {
                 <th scope="row">
                   {name} {role !== "" && <span class="note">{role}</span>}
                 </th>
-                <td class="code">
+                <td class="code image">
                   <Breakable text={image} />
                 </td>
                 {hasStates && (

@@ -1,0 +1,1 @@
+throw new Error("this package isn't installed; see overrides in package.json");

@@ -20,6 +20,9 @@ const storePrefix = "/core";
 /** Longest delay before and after each call of the store, in milliseconds, so that operations overlap. */
 const maxDelayMs = 2;
 
+/** Attempts of a transaction without preconditions; a broken store may never let it succeed. */
+const maxAttempts = 10;
+
 /** Value of an object in the store. */
 interface Body {
   readonly uid: string;
@@ -55,7 +58,7 @@ export class StoreClient implements RecordingClient {
     });
   }
 
-  private async commitTogether(requests: readonly TogetherRequest[]): Promise<Answer[]> {
+  private async commitTogether(requests: readonly TogetherRequest[], attempt = 1): Promise<Answer[]> {
     const refusedAt = (failed: number, refusal: "missing" | "exists" | "conflict") =>
       requests.map((_, index): Answer =>
         index === failed ? refused(refusal) : { outcome: "refused", refusal: "other", status: 409 },
@@ -71,7 +74,8 @@ export class StoreClient implements RecordingClient {
     if (result.ok) return result.entries.map((entry) => ({ outcome: "object", object: observe(entry) }));
     const request = requests[result.failedWrite]!;
     if (request.verb === "create") return refusedAt(result.failedWrite, "exists");
-    if (request.expected === undefined && result.current !== undefined) return this.commitTogether(requests);
+    if (request.expected === undefined && result.current !== undefined && attempt < maxAttempts)
+      return this.commitTogether(requests, attempt + 1);
     return refusedAt(result.failedWrite, result.current === undefined ? "missing" : "conflict");
   }
 

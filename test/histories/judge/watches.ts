@@ -18,7 +18,8 @@ export function judgeWatches(history: History, timeline: Timeline): Violation[] 
 }
 
 class WatchJudge {
-  private readonly previous = new Map<number, Version | undefined>();
+  /** The version before each one, by revision and key. */
+  private readonly previous = new Map<string, Version | undefined>();
   private readonly compactions: Compactions;
 
   constructor(
@@ -26,7 +27,7 @@ class WatchJudge {
     private readonly timeline: Timeline,
   ) {
     for (const versions of timeline.byKey.values())
-      versions.forEach(({ revision }, index) => this.previous.set(revision, versions[index - 1]));
+      versions.forEach((version, index) => this.previous.set(idOf(version), versions[index - 1]));
     this.compactions = new Compactions(history, timeline);
   }
 
@@ -45,16 +46,23 @@ class WatchJudge {
     }));
   }
 
-  /** Revisions ascend, also across bookmarks. */
+  /** Revisions ascend, also across bookmarks; the events of a transaction have the same one. */
   private orderOf({ frames, after }: Watch): string[] {
     let position = after;
     let isBookmark = false;
+    /** Keys of the events of the position. */
+    let keys = new Set<string>();
     for (const frame of frames) {
       if (frame.type === "GONE") continue;
       const revision = frame.type === "BOOKMARK" ? frame.revision : frame.object.revision;
-      const isWrong = frame.type === "BOOKMARK" ? revision < position : revision <= position;
+      const continues = isEvent(frame) && revision === position && !isBookmark && keys.size > 0;
+      const isWrong = isEvent(frame)
+        ? revision <= position && !(continues && !keys.has(frame.object.key))
+        : revision < position;
       if (isWrong)
         return [`${nameOf(frame)} follows ${isBookmark ? "a bookmark with " : ""}revision ${position}`];
+      if (!continues) keys = new Set();
+      if (isEvent(frame)) keys.add(frame.object.key);
       position = revision;
       isBookmark = frame.type === "BOOKMARK";
     }
@@ -65,14 +73,14 @@ class WatchJudge {
   private missingOf({ frames, after, prefix, mustReach = 0 }: Watch): string[] {
     const last = frames.findLast(({ type }) => type !== "GONE");
     const position = last === undefined || last.type === "GONE" ? after : revisionOf(last);
-    const delivered = new Set(frames.filter(isEvent).map(({ object }) => object.revision));
+    const delivered = new Set(frames.filter(isEvent).map(({ object }) => idOf(object)));
     const versions = this.timeline.under(prefix);
     const from = Math.max(after, this.history.initial.revision);
     const required = versions.slice(
       countUpTo(versions, from),
       countUpTo(versions, Math.max(position, mustReach)),
     );
-    const missing = required.find(({ revision }) => !delivered.has(revision));
+    const missing = required.find((version) => !delivered.has(idOf(version)));
     if (missing !== undefined)
       return [`revision ${missing.revision} of ${missing.key} was not delivered; ${missing.source} shows it`];
     const foreign = frames.filter(isEvent).find(({ object }) => !object.key.startsWith(prefix));
@@ -82,8 +90,8 @@ class WatchJudge {
   /** The type agrees with the version before, and a deletion carries its last value. */
   private wrongEvent(frame: Frame): string[] {
     if (!isEvent(frame) || frame.object.revision <= this.history.initial.revision) return [];
-    const { key, revision, digest } = frame.object;
-    const previous = this.previous.get(revision);
+    const { key, digest } = frame.object;
+    const previous = this.previous.get(idOf(frame.object));
     const type = frame.type === "DELETED" ? "DELETED" : previous?.object === undefined ? "ADDED" : "MODIFIED";
     if (frame.type !== type) return [`${nameOf(frame)} should have the type ${type}`];
     if (type !== "DELETED") return [];
@@ -98,6 +106,10 @@ class WatchJudge {
       ? []
       : [`410 was answered at ${(frame.atNs / 1e6).toFixed(3)} ms, but nothing was compacted`];
   }
+}
+
+function idOf({ revision, key }: { readonly revision: number; readonly key: string }): string {
+  return `${revision} ${key}`;
 }
 
 function isEvent(frame: Frame): frame is Event {

@@ -1,11 +1,17 @@
 // A storage engine over a Map: for reading, not for use. It passes the suite in `plinth/storage-conformance`.
 import { createServer } from "plinth";
-import { RevisionCompactedError, RevisionTooNewError, StoreClosedError } from "plinth/storage";
+import {
+  RevisionCompactedError,
+  RevisionTooNewError,
+  StoreClosedError,
+  TransactionLimitError,
+} from "plinth/storage";
 
 const byBytes = (one, other) => Buffer.compare(Buffer.from(one), Buffer.from(other));
 const keyForm = /^\/[^/\0]*\/[^/\0]*\/[^/\0]*\/[^\0]+$/;
 
 export class MapStore {
+  transactionLimits = { writes: 512, bytes: 4 * 1024 * 1024 };
   #values = new Map(); // By key: the events of its writes, oldest first.
   #log = []; // All events that are kept, each with the time of its commit.
   #subscriptions = new Set();
@@ -43,22 +49,33 @@ export class MapStore {
   count(prefix, at) {
     return this.range({ prefix, at }).entries.length;
   }
-  async commit({ kind, key, draft, expected, conditions = [] }) {
+  async commit(write) {
+    const { ok, revision, entries, current, failedCondition } = await this.transact([write]);
+    if (ok) return { ok, revision, entry: entries[0] };
+    return failedCondition === undefined ? { ok, current } : { ok, current, failedCondition };
+  }
+  /** All writes take one revision, or none is written. */
+  async transact(writes) {
     this.#open();
-    if (!keyForm.test(key) || Buffer.byteLength(key) > 1024) throw new TypeError(`not a key: ${key}`);
-    const previous = this.get(key);
-    if (previous?.revision !== expected) return { ok: false, current: previous };
-    const failedCondition = conditions.findIndex(
-      (one) => (this.get(one.key)?.revision ?? 0) !== one.revision,
-    );
-    if (failedCondition !== -1) return { ok: false, current: previous, failedCondition };
+    assertLimits(writes, this.transactionLimits);
+    for (const [failedWrite, { key, expected, conditions = [] }] of writes.entries()) {
+      const current = this.get(key);
+      if (current?.revision !== expected) return { ok: false, failedWrite, current };
+      const isMet = (one) => (this.get(one.key)?.revision ?? 0) === one.revision;
+      const failedCondition = conditions.findIndex((one) => !isMet(one));
+      if (failedCondition !== -1) return { ok: false, failedWrite, current, failedCondition };
+    }
+    const previous = writes.map(({ key }) => this.get(key));
     const revision = ++this.#latest;
-    const entry = kind === "delete" ? undefined : entryOf(key, revision, draft);
-    const event = { key, revision, entry, previous };
-    this.#values.set(key, [...(this.#values.get(key) ?? []), event]);
-    this.#log.push({ time: this.#clock.now(), event });
-    this.#deliver(event);
-    return { ok: true, revision, entry: entry ?? previous };
+    const events = writes.map(({ kind, key, draft }, index) => {
+      const entry = kind === "delete" ? undefined : entryOf(key, revision, draft);
+      const event = { key, revision, entry, previous: previous[index] };
+      this.#values.set(key, [...(this.#values.get(key) ?? []), event]);
+      this.#log.push({ time: this.#clock.now(), event });
+      return event;
+    });
+    this.#deliver(events);
+    return { ok: true, revision, entries: events.map((event) => event.entry ?? event.previous) };
   }
   subscribe({ prefix, after }, listener) {
     const subscription = {
@@ -111,11 +128,11 @@ export class MapStore {
     }
   }
   /** A listener may write: what it writes is delivered after what it is being told. */
-  #deliver(event) {
-    if (this.#queue.push(event) > 1) return;
+  #deliver(events) {
+    if (this.#queue.push(events) > 1) return;
     for (; this.#queue.length > 0; this.#queue.shift()) {
       const [next] = this.#queue;
-      for (const one of this.#subscriptions) this.#hand(one, [next], next.revision);
+      for (const one of this.#subscriptions) this.#hand(one, next, next[0].revision);
     }
   }
   #hand(one, events, upTo) {
@@ -134,6 +151,22 @@ export class MapStore {
   #end(one, error) {
     if (this.#subscriptions.delete(one)) one.listener.ended(error);
   }
+}
+
+function assertLimits(writes, limits) {
+  const keys = new Set(writes.map(({ key }) => key));
+  const isKey = (key) => keyForm.test(key) && Buffer.byteLength(key) <= 1024;
+  const wrong = writes.find(({ key }) => !isKey(key));
+  if (wrong !== undefined) throw new TypeError(`not a key: ${wrong.key}`);
+  if (writes.length === 0 || keys.size < writes.length) throw new TypeError("no write, or two of one key");
+  const sum = (of) => writes.reduce((total, write) => total + of(write), 0);
+  const sizes = [
+    ["writes", writes.length, limits.writes],
+    ["conditions", sum(({ conditions = [] }) => conditions.length), 2 * limits.writes - writes.length],
+    ["bytes", sum(({ draft }) => (draft ? draft.header.length + draft.body.length : 0)), limits.bytes],
+  ];
+  for (const [what, actual, limit] of sizes)
+    if (actual > limit) throw new TransactionLimitError(what, actual, limit);
 }
 
 function entryOf(key, revision, { header, body, revisionAt }) {

@@ -48,7 +48,6 @@ describe("API versions of the release", () => {
       "scheduling/v1",
       "storage/v1",
       "storage/v1beta1",
-      "transactions/v1alpha1",
     ]);
     const gates = (await server.admin.get("/metrics")).text.match(/^platform_feature_enabled.*$/gm)!;
     const changedBefore = [

@@ -9,9 +9,10 @@ import {
   remove,
   statusOf as statusIn,
   transact as send,
+  withTransactions,
 } from "./transactions-support.ts";
 
-const server = useServer({ users: [{ name: "dev" }, { name: "reader" }] });
+const server = useServer({ users: [{ name: "dev" }, { name: "reader" }], ...withTransactions });
 
 const transact = (operations: readonly object[], api: Api = server.admin, query = "") =>
   send(api, operations, query);

@@ -1,5 +1,8 @@
 import type { Answer, Api, TestServer } from "../support/api.ts";
 
+/** Options of a server that serves transactions. */
+export const withTransactions = { runtimeConfig: "transactions.platform.io/v1alpha1=true" };
+
 /** The path of transactions. */
 export const transactionsPath = "/apis/transactions.platform.io/v1alpha1/transactions";
 /** The path of the ConfigMaps that the operations write. */

@@ -11,9 +11,10 @@ import {
   statusOf as statusIn,
   transact as send,
   transactionsPath,
+  withTransactions,
 } from "./transactions-support.ts";
 
-const server = useServer({ users: [] });
+const server = useServer({ users: [], ...withTransactions });
 
 const transact = (operations: readonly object[], api: Api = server.admin, query = "") =>
   send(api, operations, query);

@@ -11,7 +11,7 @@ const folder = temporaryFolder();
 const kubeconfig = path.join(folder.path, "config");
 let server: TestServer;
 beforeAll(async () => {
-  server = await startWithUsers([]);
+  server = await startWithUsers([], { runtimeConfig: "api/alpha=true" });
   writeFileSync(kubeconfig, server.server.kubeconfig(), { mode: 0o600 });
 });
 afterAll(async () => {
@@ -98,6 +98,24 @@ test("writes nothing if an object is refused, and names its file", async () => {
   expect(stderr).toContain("bad.yaml, document 1: ");
   expect(stderr).toContain('operation 2 (apply configmaps "settings" in namespace "tx-bad")');
   expect((await server.admin.get("/api/v1/namespaces/tx-bad")).status).toBe(404);
+});
+
+test("a server that doesn't serve the alpha version is told with the flag", async () => {
+  const plain = await startWithUsers([]);
+  const other = path.join(folder.path, "plain");
+  writeFileSync(other, plain.server.kubeconfig(), { mode: 0o600 });
+  try {
+    const { code, stderr } = await plinthHere(
+      "apply",
+      "--atomic",
+      `--kubeconfig=${other}`,
+      "-f",
+      manifests("one.yaml", shop),
+    );
+    expect([code, stderr]).toEqual([1, expect.stringContaining("--runtime-config=api/alpha=true")]);
+  } finally {
+    await plain.close();
+  }
 });
 
 test("bad usage and unreadable files are told", async () => {

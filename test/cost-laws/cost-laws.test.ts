@@ -50,8 +50,11 @@ describe("the processor time grows at most with n log n", () => {
     };
     const other = await TestServer.start({ admissionPlugins: [slow] });
     const law = objectLaws.find(({ name }) => name === "create finalizers")!;
-    // Half of the entries suffice, and two measurements: the law itself repeats one only if it fails.
-    expect(isTooFast(await growth({ ...law, n: law.n / 2 }, other, 2))).toBe(true);
+    // Half of the entries suffice, and two measurements: the law itself repeats one only if it fails. Other programs can disturb one.
+    let isDetected = false;
+    for (let attempt = 1; attempt <= 3 && !isDetected; attempt++)
+      isDetected = isTooFast(await growth({ ...law, n: law.n / 2 }, other, 2));
+    expect(isDetected).toBe(true);
     await other.close();
   });
 });

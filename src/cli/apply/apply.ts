@@ -75,7 +75,10 @@ export const applyCommand: Command = {
     try {
       const table = await ResourceTable.read(client);
       const group = table.resources.find(({ kind }) => kind === "Transaction");
-      if (group === undefined) throw new ClientError("the server has no transactions; nothing was written");
+      if (group === undefined)
+        throw new ClientError(
+          "the server serves no transactions; start it with --runtime-config=api/alpha=true; nothing was written",
+        );
       const namespace = read.optional("namespace") ?? (access.namespace || "default");
       const operations = manifests.map(({ object }) => ({
         verb: "apply",

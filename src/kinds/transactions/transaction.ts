@@ -101,6 +101,7 @@ export const Transaction = kind({
   scope: "Cluster",
   doc: "Writes several objects at one resource version: all of its operations take effect, or none.",
   verbs: ["create"],
+  servedByDefault: false,
   fields: {
     metadata: field(1, ObjectMeta, "Object metadata; it has no effect.").emitEmpty(),
     spec: field(2, TransactionSpec, "The operations.").required(),

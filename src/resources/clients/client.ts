@@ -81,12 +81,12 @@ export class Client {
   /**
    * @internal Runs work with an engine whose writes are committed together, or not at all; see `ServerClient.transaction`.
    *
+   * It doesn't depend on whether the API version is served.
+   *
    * @throws {StatusError} the errors of the work, and those of `inTransaction`.
    */
   protected async runTransaction<T>(dryRun: boolean, work: (engine: Engine) => Promise<T>): Promise<T> {
-    const { registry, vocabulary } = this.engine;
-    const resource = registry.findKind(resourceOf(Transaction, vocabulary).apiVersion, Transaction.name);
-    if (resource === undefined) throw new StatusError("NotFound", "this server doesn't serve transactions");
+    const resource = resourceOf(Transaction, this.engine.vocabulary);
     const target = { resource, namespace: "", name: "", subresource: "" };
     const run = async (engine: Engine) => (await inTransaction(engine, dryRun, work)).value;
     return this.run("create", target, run);

@@ -142,6 +142,7 @@ export class World {
     ];
     writeFileSync(tokens, `${lines.join("\n")}\n`);
     const flags = [
+      "--runtime-config=transactions.platform.io/v1alpha1=true",
       `--token-auth-file=${tokens}`,
       "--controllers=*,-root-ca-cert-publisher",
       "--service-cluster-ip-range=10.0.0.0/27",

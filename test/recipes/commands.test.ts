@@ -36,7 +36,7 @@ if (effort(false, true))
       const answers = await shell.run(blockOf("docs/commands.md", "sh auth"));
       expect(answers).toMatch(/^no: mara \(system:authenticated\): update configmaps settings in /);
       expect(answers).toContain("who can delete deployments.apps in every namespace:\n");
-      const matrix: unknown = JSON.parse(answers.slice(answers.indexOf("{\n")));
+      const matrix: unknown = JSON.parse(answers.slice(answers.indexOf("{\n"), answers.indexOf("\n}\n") + 2));
       expect(matrix).toMatchObject({ user: "system:serviceaccount:web:deployer", namespace: "web" });
     });
 

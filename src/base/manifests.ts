@@ -1,5 +1,6 @@
 import { readdir, readFile, stat } from "node:fs/promises";
 import path from "node:path";
+import { isObject } from "./json/value.ts";
 import type { JsonDocument } from "./json/exact.ts";
 import { SyntaxFault } from "./json/syntax-fault.ts";
 import { decodeDocuments } from "./yaml/yaml-documents.ts";
@@ -70,4 +71,34 @@ function faultOf(error: unknown): string {
   if (code === "EACCES") return "permission denied";
   if (code === undefined) throw error;
   return (error as Error).message;
+}
+
+/** A manifest, and where it is from. */
+export interface Manifest {
+  /** Begins the messages of errors: `crds/order.yaml, document 2`; empty for a single object. */
+  readonly origin: string;
+  readonly document: JsonDocument;
+}
+
+/**
+ * Returns the objects of documents; those of a `List` replace it.
+ *
+ * @param file begins their origins; empty for none.
+ */
+export function manifestsIn(
+  file: string,
+  unit: "document" | "object",
+  documents: readonly JsonDocument[],
+): Manifest[] {
+  return documents.flatMap((document, index) => {
+    const { value, duplicates } = document;
+    const position = documents.length === 1 ? "" : `${unit} ${index + 1}`;
+    const origin = [file, position].filter((text) => text !== "").join(", ");
+    if (!isObject(value) || value["kind"] !== "List" || !Array.isArray(value["items"]))
+      return [{ origin, document }];
+    return value["items"].map((item, at) => ({
+      origin: `${origin}${origin === "" ? "" : ", "}item ${at + 1}`,
+      document: { value: item, duplicates },
+    }));
+  });
 }

@@ -100,6 +100,15 @@ test("writes nothing if an object is refused, and names its file", async () => {
   expect((await server.admin.get("/api/v1/namespaces/tx-bad")).status).toBe(404);
 });
 
+test("a duplicate key is refused, because only one of its values could be sent", async () => {
+  const file = manifests("twice.yaml", shop.replace("colour: blue", "colour: blue, colour: red"));
+  const { code, stderr } = await apply("-f", file);
+  expect([code, stderr]).toEqual([
+    1,
+    expect.stringMatching(/twice\.yaml, document 1: duplicate key .*colour/),
+  ]);
+});
+
 test("a server that doesn't serve the alpha version is told with the flag", async () => {
   const plain = await startWithUsers([]);
   const other = path.join(folder.path, "plain");

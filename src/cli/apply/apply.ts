@@ -1,11 +1,12 @@
 import { encodeJson } from "../../base/json/encode.ts";
 import { isObject, type JsonObject } from "../../base/json/value.ts";
-import { readManifests } from "../../base/manifests.ts";
+import { type Manifest, manifestsIn, readManifests } from "../../base/manifests.ts";
 import { accessFlags, accessOf } from "../client/access-flags.ts";
 import { ClientError } from "../client/client-error.ts";
 import { ResourceTable } from "../client/resource-table.ts";
 import { ServerClient } from "../client/server-client.ts";
 import { helpText, type Command } from "../command.ts";
+import { readInput } from "../convert/command.ts";
 import type { Flag } from "../flags/flag.ts";
 import { FlagReader, parseFlags, UsageError } from "../flags/flag-reader.ts";
 
@@ -51,10 +52,8 @@ const applyFlags: readonly Flag[] = [
   ...accessFlags,
 ];
 
-/** An object to apply, and where it is from. */
-interface Manifest {
-  /** `shop.yaml`, or `shop.yaml, document 2`. */
-  readonly origin: string;
+/** An object to apply. */
+interface AppliedObject extends Pick<Manifest, "origin"> {
   readonly object: JsonObject;
 }
 
@@ -69,7 +68,7 @@ export const applyCommand: Command = {
     if (read.boolean("atomic") !== true)
       throw new UsageError("--atomic is needed; `kubectl apply --server-side` applies objects one by one");
     const access = await accessOf(read, process.env);
-    const manifests = await manifestsOf(sources, read.boolean("recursive") === true);
+    const manifests = await objectsIn(sources, read.boolean("recursive") === true);
     if (manifests.length === 0) throw new ClientError(`${sources.join(", ")}: no objects`);
     const client = new ServerClient(access);
     try {
@@ -97,46 +96,34 @@ export const applyCommand: Command = {
   },
 };
 
-/** Reads the objects of manifests; those of a `List` replace it. Namespaces come first. */
-async function manifestsOf(sources: readonly string[], recursive: boolean): Promise<Manifest[]> {
-  const readInput = async () => {
-    const chunks: Buffer[] = [];
-    for await (const chunk of process.stdin as AsyncIterable<Buffer>) chunks.push(chunk);
-    return Buffer.concat(chunks);
-  };
-  const all: Manifest[] = [];
+/** Reads the objects of manifests, namespaces first. */
+async function objectsIn(sources: readonly string[], recursive: boolean): Promise<AppliedObject[]> {
+  const all: AppliedObject[] = [];
   for await (const { name, documents, fault } of readManifests(sources, { recursive, readInput })) {
     if (fault !== undefined) throw new ClientError(`${name}: ${fault}`);
-    for (const [index, { value }] of documents.entries()) {
-      const origin = documents.length === 1 ? name : `${name}, document ${index + 1}`;
-      const objects =
-        isObject(value) && value["kind"] === "List" && Array.isArray(value["items"])
-          ? value["items"]
-          : [value];
-      for (const object of objects) {
-        if (!isObject(object)) throw new ClientError(`${origin}: not an object`);
-        all.push({ origin, object });
-      }
+    for (const { origin, document } of manifestsIn(name, "document", documents)) {
+      const [repeated] = document.duplicates;
+      if (repeated !== undefined) throw new ClientError(`${origin}: duplicate key ${String(repeated)}`);
+      if (!isObject(document.value)) throw new ClientError(`${origin}: not an object`);
+      all.push({ origin, object: document.value });
     }
   }
-  const isNamespace = ({ object }: Manifest) =>
+  const isNamespace = ({ object }: AppliedObject) =>
     object["apiVersion"] === "v1" && object["kind"] === "Namespace";
-  return [...all.filter(isNamespace), ...all.filter((manifest) => !isNamespace(manifest))];
+  return [...all.filter(isNamespace), ...all.filter((one) => !isNamespace(one))];
 }
 
 /** Returns an object with a namespace if its kind has one and it names none. */
 function inNamespace(object: JsonObject, table: ResourceTable, namespace: string): JsonObject {
   const { apiVersion, kind, metadata } = object;
-  const version = String(apiVersion);
-  const group = version.includes("/") ? version.slice(0, version.indexOf("/")) : "";
-  const resource = table.resources.find((one) => one.kind === kind && one.group === group);
+  const resource = table.ofKind(String(apiVersion), String(kind));
   if (resource?.namespaced !== true || !isObject(metadata) || metadata["namespace"] !== undefined)
     return object;
   return { ...object, metadata: { ...metadata, namespace } };
 }
 
 /** Adds the origin of the object to the error of a transaction. */
-async function named<T>(manifests: readonly Manifest[], answer: Promise<T>): Promise<T> {
+async function named<T>(manifests: readonly AppliedObject[], answer: Promise<T>): Promise<T> {
   try {
     return await answer;
   } catch (error) {

@@ -64,6 +64,12 @@ export class ResourceTable {
     );
   }
 
+  /** Returns the resource type of a kind, in the preferred version of its group; undefined if it isn't served. */
+  ofKind(apiVersion: string, kind: string): KnownResource | undefined {
+    const group = apiVersion.includes("/") ? apiVersion.split("/", 1)[0] : "";
+    return this.resources.find((one) => one.kind === kind && one.group === group);
+  }
+
   /** Returns the full name of the group that begins with this word and a dot. */
   groupCalled(word: string): string | undefined {
     return this.groups.find((name) => name.startsWith(`${word}.`));

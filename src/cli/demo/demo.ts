@@ -120,11 +120,10 @@ function inVocabulary(object: JsonObject, { groupSuffix }: Vocabulary): JsonObje
 function pathOf(object: JsonObject, table: ResourceTable): string {
   const apiVersion = String(object["apiVersion"]);
   const { name, namespace } = object["metadata"] as { readonly name: string; readonly namespace?: string };
-  const group = apiVersion.includes("/") ? apiVersion.split("/")[0] : "";
-  const resource = table.resources.find((one) => one.kind === object["kind"] && one.group === group);
+  const resource = table.ofKind(apiVersion, String(object["kind"]));
   if (resource === undefined)
     throw new ClientError(`the server has no ${String(object["kind"])} of ${apiVersion}`);
-  const base = group === "" ? `/api/${apiVersion}` : `/apis/${apiVersion}`;
+  const base = resource.group === "" ? `/api/${apiVersion}` : `/apis/${apiVersion}`;
   const scope = namespace === undefined ? "" : `/namespaces/${namespace}`;
   return `${base}${scope}/${resource.name}/${encodeURIComponent(name)}`;
 }

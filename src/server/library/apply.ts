@@ -1,6 +1,4 @@
-import type { JsonDocument } from "../../base/json/exact.ts";
-import { isObject } from "../../base/json/value.ts";
-import { readManifests } from "../../base/manifests.ts";
+import { type Manifest, manifestsIn, readManifests } from "../../base/manifests.ts";
 import { decodeJson } from "../../base/json/decode.ts";
 import { SyntaxFault } from "../../base/json/syntax-fault.ts";
 import { StatusError } from "../../base/status-error.ts";
@@ -8,13 +6,6 @@ import { decodeDocuments } from "../../base/yaml/yaml-documents.ts";
 import type { ApiObject } from "../../schema/kind.ts";
 import type { Client } from "../../resources/clients/client.ts";
 import type { ApplyOptions } from "./server-client.ts";
-
-/** A manifest, and where it is from. */
-export interface Manifest {
-  /** Begins the messages of errors: `crds/order.yaml, document 2`; empty for a single object. */
-  readonly origin: string;
-  readonly document: JsonDocument;
-}
 
 /** Applies objects in order; see {@link ServerClient.apply}. */
 export async function applyAll(
@@ -55,12 +46,12 @@ async function manifestsOf(source: object | readonly object[] | string): Promise
   if (typeof source !== "string") {
     const objects = Array.isArray(source) ? source : [source];
     const documents = objects.map((one) => decodeJson(Buffer.from(JSON.stringify(one) ?? "null")));
-    return manifests("", "object", documents);
+    return manifestsIn("", "object", documents);
   }
   // A single line is no manifest, unless it is JSON or YAML in flow style.
   if (!/^\s*[{[]/.test(source) && !source.includes("\n")) return fileManifests([source]);
   try {
-    return manifests("", "document", await decodeDocuments(Buffer.from(source)));
+    return manifestsIn("", "document", await decodeDocuments(Buffer.from(source)));
   } catch (error) {
     if (!(error instanceof SyntaxFault)) throw error;
     throw new StatusError("BadRequest", `neither YAML nor JSON: ${error.message}`);
@@ -77,27 +68,9 @@ export async function fileManifests(paths: readonly string[]): Promise<Manifest[
   const readInput = () => Promise.reject(new StatusError("BadRequest", "- is not the path of a file"));
   for await (const { name, documents, fault } of readManifests(paths, { recursive: false, readInput })) {
     if (fault !== undefined) throw new StatusError("BadRequest", `${name}: ${fault}`);
-    all.push(...manifests(name, "document", documents));
+    all.push(...manifestsIn(name, "document", documents));
   }
   return all;
-}
-
-function manifests(
-  file: string,
-  unit: "document" | "object",
-  documents: readonly JsonDocument[],
-): Manifest[] {
-  return documents.flatMap((document, index) => {
-    const { value, duplicates } = document;
-    const position = documents.length === 1 ? "" : `${unit} ${index + 1}`;
-    const origin = [file, position].filter((text) => text !== "").join(", ");
-    if (!isObject(value) || value["kind"] !== "List" || !Array.isArray(value["items"]))
-      return [{ origin, document }];
-    return value["items"].map((item, at) => ({
-      origin: `${origin}${origin === "" ? "" : ", "}item ${at + 1}`,
-      document: { value: item, duplicates },
-    }));
-  });
 }
 
 /** Returns an error with the same reason whose message begins with an origin. */

@@ -1,6 +1,7 @@
 import type { JsonValue } from "../../base/json/value.ts";
 import type { ApiObject } from "../../schema/kind.ts";
-import { applyOne, fileManifests, type Manifest, withOrigin } from "./apply.ts";
+import type { Manifest } from "../../base/manifests.ts";
+import { applyOne, fileManifests, withOrigin } from "./apply.ts";
 import type { LibraryClient } from "./library-client.ts";
 
 /** Time limit for a definition to become established. */

@@ -112,4 +112,34 @@ describe("client.transaction", () => {
       'cannot delete resource "configmaps"',
     );
   });
+
+  test("tells a plugin of each attempt once: a repeated one at once, the last one with the transaction", async () => {
+    const outcomes: string[] = [];
+    const other = await createServer({
+      vocabulary: "kubernetes",
+      admissionPlugins: [
+        {
+          name: "Outcomes",
+          concerns: (operation, { resource }) => operation === "UPDATE" && resource.name === "configmaps",
+          async validate({ object, effects }) {
+            if (object?.metadata.labels?.["in"] !== "transaction") return;
+            effects.onOutcome((outcome) => void outcomes.push(outcome));
+            // Another write of the object between the read and the commit of the first attempt.
+            if (outcomes.length === 0) await other.client.patch(ref("contended"), { data: { by: "other" } });
+          },
+        },
+      ],
+    });
+    try {
+      await other.client.create(map("contended"));
+      await other.client.transaction(async (t) => {
+        await t.patch(ref("contended"), { metadata: { labels: { in: "transaction" } } });
+        expect(outcomes).toEqual(["not committed"]);
+      });
+      expect(outcomes).toEqual(["not committed", "committed"]);
+      expect((await other.client.get(ref("contended"))).data).toEqual({ by: "other" });
+    } finally {
+      await other.close();
+    }
+  });
 });

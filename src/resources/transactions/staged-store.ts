@@ -54,7 +54,7 @@ export class StagedStore extends StoreView implements StagedEntries {
   }
 
   /** Returns a page with the staged values up to its last key. */
-  private withStaged({ prefix, after }: RangeOptions, page: RangePage): RangePage {
+  private withStaged({ prefix, after, limit = Infinity }: RangeOptions, page: RangePage): RangePage {
     const last = page.more ? page.entries.at(-1)?.key : undefined;
     const isOnPage = (key: string) =>
       key.startsWith(prefix) &&
@@ -64,7 +64,8 @@ export class StagedStore extends StoreView implements StagedEntries {
     for (const [key, { entry }] of this.staged) if (entry !== undefined && isOnPage(key)) added.push(entry);
     const unchanged = page.entries.filter(({ key }) => !this.staged.has(key));
     if (added.length === 0 && unchanged.length === page.entries.length) return page;
-    return { ...page, entries: [...unchanged, ...added].toSorted((a, b) => compareKeys(a.key, b.key)) };
+    const entries = [...unchanged, ...added].toSorted((a, b) => compareKeys(a.key, b.key));
+    return { ...page, entries: entries.slice(0, limit), more: page.more || entries.length > limit };
   }
 
   override count(prefix: string, at?: Revision): MaybePromise<number> {

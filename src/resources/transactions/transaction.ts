@@ -113,7 +113,12 @@ class DeferredEffects {
       annotate: (...annotation) => effects.annotate(...annotation),
       took: (...step) => effects.took?.(...step),
       addCondition: (condition) => effects.addCondition(condition),
-      onOutcome: (listener) => void listeners.push(listener),
+      // An attempt that fails ends by itself; one that is staged has the outcome of the transaction.
+      onOutcome: (listener) =>
+        effects.onOutcome((outcome) => {
+          if (outcome === "committed") listeners.push(listener);
+          else listener(outcome);
+        }),
       requestReinvocation: () => effects.requestReinvocation(),
       get reinvocationRequested() {
         return effects.reinvocationRequested;

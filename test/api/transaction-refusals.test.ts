@@ -87,6 +87,24 @@ describe("rights", () => {
   });
 });
 
+describe("memory", () => {
+  test("results are limited in total, because every operation may answer with the same large object", async () => {
+    await ok(server.admin.post(maps, map("large", { text: "x".repeat(1_000_000) })));
+    const patch = {
+      ...remove("large"),
+      verb: "patch",
+      patchType: "application/merge-patch+json",
+      patch: { metadata: { labels: { a: "b" } } },
+    };
+    const { status, body } = await transact(Array.from({ length: 400 }, () => patch));
+    expect([status, body.message]).toEqual([
+      413,
+      expect.stringMatching(/^operation 5 .*results are larger than 4194304 bytes/),
+    ]);
+    expect((await server.admin.get(`${maps}/large`)).body.metadata.labels).toBeUndefined();
+  });
+});
+
 describe("bad input", () => {
   const refusals: readonly (readonly [string, readonly object[], number, string])[] = [
     ["no operation", [], 422, "at least one operation must be given"],

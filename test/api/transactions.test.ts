@@ -249,7 +249,7 @@ test("the request of the page takes effect", async () => {
 });
 
 describe("transactions and other writers", () => {
-  test("transactions that change the same objects at once all take effect, one after the other", async () => {
+  test("of transactions that change the same objects at once each takes effect as a whole, or is a conflict", async () => {
     await ok(transact(creates("shared-a", "shared-b")));
     const patch = (name: string, n: number) => ({
       verb: "patch",

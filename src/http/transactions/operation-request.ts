@@ -74,10 +74,12 @@ function refuseSpecial(resource: Resource, { subresource = "" }: Operation): voi
     );
 }
 
-function namedBy({ object, ...operation }: Operation): Named {
+/** Returns what an operation names; texts that its object lacks are empty. */
+export function namedBy({ object, ...operation }: Operation): Named {
   const { apiVersion, kind, metadata } = (object ?? {}) as JsonObject;
   const { namespace, name } = ((metadata as JsonValue | undefined) ?? {}) as JsonObject;
-  const chosen = (given: string | undefined, own: unknown) => given ?? (typeof own === "string" ? own : "");
+  const chosen = (explicit: string | undefined, own: unknown) =>
+    explicit ?? (typeof own === "string" ? own : "");
   return {
     apiVersion: chosen(operation.apiVersion, apiVersion),
     kind: chosen(operation.kind, kind),

@@ -20,7 +20,7 @@ import { bodyOf, encodingOf, sendObject } from "../verbs/answer.ts";
 import { inputFormat, parse, readBytes } from "../verbs/body.ts";
 import { serveResource } from "../verbs/serve-resource.ts";
 import { OperationExchange, type OperationAnswer } from "./operation-exchange.ts";
-import { operationRequest } from "./operation-request.ts";
+import { namedBy, operationRequest } from "./operation-request.ts";
 
 /**
  * POST of a Transaction: each operation is authorized, admitted and validated as if it were sent alone, and sees the ones before it. All
@@ -41,7 +41,7 @@ export async function serveTransaction(service: HttpService, request: ResourceCo
   addWarnings(report, warnings);
   const { dryRun, fieldManager } = parameters;
   const transaction = object as unknown as Transaction;
-  audit?.requestObject(withoutContents(object as unknown as JsonObject));
+  audit?.requestObject(withoutContents(transaction));
   await answerReview(engine, target, object, { user, dryRun, fieldManager, report }, () => undefined);
   const operations = transaction.spec.operations ?? [];
   const committed = await inTransaction(engine, dryRun, (staged) =>
@@ -53,7 +53,8 @@ export async function serveTransaction(service: HttpService, request: ResourceCo
   );
   object["status"] = statusOf(committed.value, committed.revision) as unknown as JsonValue;
   delete object["spec"];
-  return sendObject(service, request, encoding, 201, bodyOf(object));
+  // The event has no response object: its contents may be secret too.
+  return sendObject(service, { ...request, audit: undefined }, encoding, 201, bodyOf(object));
 }
 
 interface AnsweredOperation {
@@ -68,6 +69,8 @@ async function runOperations(
   operations: readonly Operation[],
 ): Promise<AnsweredOperation[]> {
   const answered: AnsweredOperation[] = [];
+  const { bytes: limit } = service.engine.store.transactionLimits;
+  let bytes = 0;
   for (const [index, operation] of operations.entries()) {
     let text = `${operation.verb} ${operation.kind ?? ""}`.trimEnd();
     try {
@@ -76,7 +79,13 @@ async function runOperations(
       ({ text } = own);
       const exchange = new OperationExchange(request.exchange, own);
       await runOperation(service, request, exchange);
-      answered.push({ text, answer: exchange.answer! });
+      const answer = exchange.answer!;
+      bytes += answer.body.length;
+      // Every operation may answer with the same large object.
+      if (bytes > limit)
+        throw new StatusError("RequestEntityTooLarge", `the results are larger than ${limit} bytes`);
+      if (request.exchange.expired) throw new StatusError("Timeout", "the transaction did not end in time");
+      answered.push({ text, answer });
     } catch (error) {
       throw failureOf(error, index, text);
     }
@@ -155,23 +164,11 @@ function withRevision(value: JsonValue, revision: Revision | undefined): JsonVal
 }
 
 /** The transaction without the objects and patches, which may be secret: an audit policy can't select them here by their resource. */
-function withoutContents(transaction: JsonObject): JsonObject {
-  const spec = jsonOf(transaction["spec"] as object) as JsonObject;
-  const operations = spec["operations"];
-  if (!Array.isArray(operations)) return transaction;
-  return {
-    ...transaction,
-    spec: {
-      operations: operations.map((operation) => {
-        const { object, patch: _patch, ...rest } = operation as JsonObject;
-        const { apiVersion, kind, metadata } = (object ?? {}) as JsonObject;
-        const { namespace, name } = ((metadata as JsonValue | undefined) ?? {}) as JsonObject;
-        const named = Object.entries({ apiVersion, kind, namespace, name });
-        return {
-          ...Object.fromEntries(named.filter(([, one]) => typeof one === "string")),
-          ...rest,
-        } as JsonObject;
-      }),
-    },
-  };
+function withoutContents(transaction: Transaction): JsonObject {
+  const operations = (transaction.spec as Partial<Transaction["spec"]> | undefined)?.operations ?? [];
+  const named = operations.map(({ object, patch: _patch, ...operation }) => ({
+    ...operation,
+    ...namedBy({ object, ...operation }),
+  }));
+  return { ...jsonOf(transaction), spec: { operations: jsonOf(named) } } as JsonObject;
 }

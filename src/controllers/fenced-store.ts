@@ -18,6 +18,7 @@ export function fencedStore(store: Store, holds: () => boolean): Store {
   return {
     ...(Object.fromEntries(methods) as Store),
     transactionLimits: store.transactionLimits,
+    history: store.history,
     commit: (write) => whileLeading(() => store.commit(write)),
     transact: (writes) => whileLeading(() => store.transact(writes)),
   };

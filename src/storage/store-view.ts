@@ -10,6 +10,7 @@ import type {
   Revision,
   Store,
   StoreError,
+  StoreHistory,
   StoreUsage,
   TransactionLimits,
   TransactionResult,
@@ -29,6 +30,10 @@ export abstract class StoreView implements Store {
 
   get transactionLimits(): TransactionLimits {
     return this.inner.transactionLimits;
+  }
+
+  get history(): StoreHistory | undefined {
+    return this.inner.history;
   }
 
   latestRevision(): MaybePromise<Revision> {

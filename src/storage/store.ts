@@ -1,8 +1,10 @@
 import type { MaybePromise } from "../base/turns/maybe-promise.ts";
 import type { Revision } from "./revision.ts";
 import type { StoreError } from "./store-errors.ts";
+import type { Origin, StoreHistory } from "./store-history.ts";
 
 export type { Revision } from "./revision.ts";
+export type { Origin, StoreHistory } from "./store-history.ts";
 export {
   StoreError,
   RevisionCompactedError,
@@ -111,6 +113,9 @@ export interface Store {
 
   /** What {@link Store.transact} accepts at most. */
   readonly transactionLimits: TransactionLimits;
+
+  /** History that is kept longer than the retention time; absent if none is. */
+  readonly history?: StoreHistory | undefined;
 
   /**
    * @internal Removes the value of a key if it can't be read, which {@link get} reports as a {@link StoreValueError}. Other values stay.
@@ -239,6 +244,8 @@ export type Change =
 export type Write = Change & {
   /** Checked in the same transaction as the key itself. */
   readonly conditions?: readonly WriteCondition[] | undefined;
+  /** Kept with the history of a collection in {@link Store.history}; has no effect elsewhere. */
+  readonly origin?: Origin | undefined;
 };
 
 /**

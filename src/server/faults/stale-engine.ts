@@ -9,6 +9,7 @@ export function staleEngine(engine: Engine, revision: Revision): Engine {
   const stale: Store = {
     ...(Object.fromEntries(methods) as Store),
     transactionLimits: store.transactionLimits,
+    history: store.history,
     latestRevision: () => revision,
     get: (key, at = revision) => store.get(key, at),
     range: (options) => store.range({ ...options, at: options.at ?? revision }),

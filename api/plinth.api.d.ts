@@ -15,11 +15,11 @@
 //   TransactionOptions, TypedClient, WaitOptions, WatchEvent, WorkQueue, createServer, createTestCertificate,
 //   declareGroup, definitionOf, explore, manualClock
 // plinth/kinds: see the end of this file
-// plinth/storage: Change, CommitResult, Deferral, Draft, Entry, Listener, RangeOptions, RangePage, Revision,
-//   RevisionCompactedError, RevisionTooNewError, Store, StoreClosedError, StoreDamagedError, StoreError,
-//   StoreEvent, StoreFullError, StoreTimeoutError, StoreUnavailableError, StoreUsage, StoreValueError,
-//   SubscribeOptions, Subscription, TransactionLimitError, TransactionLimits, TransactionResult, Write,
-//   WriteCondition
+// plinth/storage: Change, CommitResult, Deferral, Draft, Entry, Listener, Origin, RangeOptions, RangePage,
+//   Revision, RevisionCompactedError, RevisionTooNewError, Store, StoreClosedError, StoreDamagedError, StoreError,
+//   StoreEvent, StoreFullError, StoreHistory, StoreTimeoutError, StoreUnavailableError, StoreUsage,
+//   StoreValueError, SubscribeOptions, Subscription, TransactionLimitError, TransactionLimits, TransactionResult,
+//   Write, WriteCondition
 // plinth/storage-conformance: ConformanceCase, StoreUnderTest, storeConformance
 
 // ---- admission/admission-chain
@@ -3810,8 +3810,16 @@ export interface ValueOptions {
    * controllers or nodes use the server. The program does so by default, if all controllers run. (default false)
    */
   readonly workloadHints?: boolean | undefined;
-  /** How long past versions can be read and watches can resume. (default 300000) */
+  /**
+   * How long past versions can be read and watches can resume. The flag also takes the rules of keptHistory, comma
+   * separated: 5m,configmaps=30d:2GiB. (default 300000)
+   */
   readonly retentionMs?: number | undefined;
+  /**
+   * Resources whose history is kept longer: RESOURCE[.GROUP]=DURATION[:SIZE], such as configmaps=30d:2GiB; * for all
+   * others but events and leases. Given in `retentionMs`. (default [])
+   */
+  readonly keptHistory?: readonly string[] | undefined;
   /**
    * Resources whose writes are acknowledged before they are synced, and how soon a sync follows:
    * RESOURCE[.GROUP]=interval:DURATION, comma separated. A power failure can lose their acknowledged writes since the
@@ -4120,6 +4128,78 @@ export declare class StoreValueError extends StoreError {
   constructor(key: string, reason: string);
 }
 
+// ---- storage/store-history
+
+/** Who made a write, and how. It is kept with the version that the write made. */
+export interface Origin {
+  /** Name of the user. */
+  readonly user: string;
+  /** Name of the field manager. */
+  readonly manager: string;
+  /** Verb of the request, such as `create`, `apply` or `delete`. */
+  readonly verb: string;
+  /** Identifies the request, as in its audit event. All writes of a transaction have the same one. */
+  readonly requestId: string;
+  /** Time of the write, in milliseconds since 1970. */
+  readonly time: number;
+}
+
+/** A version of a key: the effect of one write. */
+export interface Version {
+  readonly key: string;
+  /** Revision of the write. {@link Store.get} at this revision returns the value. */
+  readonly revision: Revision;
+  /** Whether the write deleted the key. */
+  readonly deleted: boolean;
+  /** Revision of the version before; 0 if there was none, so the write created the key. */
+  readonly previous: Revision | 0;
+  /** Absent for a write without one. */
+  readonly origin: Origin | undefined;
+}
+
+/** A page of versions. */
+export interface VersionPage {
+  readonly versions: readonly Version[];
+  /** Position for the next page; absent if this is the last one. */
+  readonly next: string | undefined;
+}
+
+/** Which versions a page has. */
+export interface VersionOptions {
+  /** `next` of the page before. */
+  readonly after?: string | undefined;
+  /** Maximum number of versions, at least 1. */
+  readonly limit: number;
+}
+
+/**
+ * The history that a store keeps for chosen collections, longer than its retention time. In these collections exact reads and
+ * subscriptions reach back to the floor of the collection. All methods but {@link StoreHistory.keeps} may be called only for them.
+ *
+ * All methods reject as {@link Store.get} does if the store can't be read.
+ */
+export interface StoreHistory {
+  /** Whether the collection with a prefix (`/{group}/{resource}/`) or of a key is kept. */
+  keeps(prefix: string): boolean;
+  /** Returns the oldest revision that can be read exactly in the collection of a prefix, and after which a subscription may start. */
+  floor(prefix: string): MaybePromise<Revision>;
+  /**
+   * Returns versions of one key, newest first. The cost depends on the number of versions returned. The version that the key had at
+   * the floor is included if its write is still known.
+   */
+  versions(key: string, options: VersionOptions): Promise<VersionPage>;
+  /** Returns the deletions of keys under a prefix that don't exist now, one for each key, in key order. */
+  deletions(prefix: string, options: VersionOptions): Promise<VersionPage>;
+  /** Returns all versions of the keys under a prefix, in key order, those of a key newest first. A page may have none. */
+  changes(prefix: string, options: VersionOptions): Promise<VersionPage>;
+  /**
+   * Returns a revision at which kept collections are read as they were at a time (milliseconds since 1970), to a second.
+   *
+   * @throws {RevisionCompactedError} the history doesn't reach back to it.
+   */
+  revisionAt(time: number): Promise<Revision>;
+}
+
 // ---- storage/store
 
 /**
@@ -4210,6 +4290,8 @@ export interface Store {
   transact(writes: readonly Write[]): Promise<TransactionResult>;
   /** What {@link Store.transact} accepts at most. */
   readonly transactionLimits: TransactionLimits;
+  /** History that is kept longer than the retention time; absent if none is. */
+  readonly history?: StoreHistory | undefined;
   /**
    * Delivers every event under `prefix` with a revision above `after`, in revision order, without gap or duplicate: first the
    * history, then live events. Delivery may begin during the call. The listener is called synchronously and must not throw (its
@@ -4332,6 +4414,8 @@ export type Change =
 export type Write = Change & {
   /** Checked in the same transaction as the key itself. */
   readonly conditions?: readonly WriteCondition[] | undefined;
+  /** Kept with the history of a collection in {@link Store.history}; has no effect elsewhere. */
+  readonly origin?: Origin | undefined;
 };
 
 /**

@@ -185,6 +185,8 @@ export const sections = [
       "CommitResult",
       "TransactionResult",
       "TransactionLimits",
+      "Origin",
+      "StoreHistory",
       "SubscribeOptions",
       "Deferral",
       "Listener",

@@ -23,6 +23,7 @@ const wrong: Readonly<Record<string, string>> = {
   "postgres-url": "mysql://me:secret@127.0.0.1/db",
   "postgres-schema": "Not a name",
   durability: "leases=later",
+  "history-retention": "soon",
   vocabulary: "klingon",
   release: "2.0",
   "log-format": "xml",

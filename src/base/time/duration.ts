@@ -38,6 +38,15 @@ export function parseDuration(text: string): bigint | undefined {
   return negative ? -total : total;
 }
 
+/** As {@link parseDuration}, but it may begin with a whole number of days: `30d`, `1d12h`. */
+export function parseDurationInDays(text: string): bigint | undefined {
+  const [, days, rest] = /^(\d{1,6})d(.*)$/s.exec(text) ?? [];
+  if (days === undefined) return parseDuration(text);
+  const part = rest === "" ? 0n : /^\d/.test(rest!) ? parseDuration(rest!) : undefined;
+  const total = part === undefined ? undefined : BigInt(days) * 24n * unitNanos.get("h")! + part;
+  return total === undefined || total > maxNanos ? undefined : total;
+}
+
 /** Formats a duration as Go does: `1h30m0s`, `1.5s`, `10ms`, `0s`. */
 export function formatDuration(nanos: bigint): string {
   if (nanos === 0n) return "0s";

@@ -17,7 +17,7 @@ import type { ServerOptions } from "../../server/options/server-options.ts";
 import {
   completeOptions,
   flagNames,
-  parseSetting,
+  parseSettings,
   settingsOf,
   type Setting,
   type Settings,
@@ -133,10 +133,11 @@ function settingsFrom(
   nameOf: (flag: string) => string,
 ): Map<string, Setting> {
   const settings = new Map<string, Setting>();
-  for (const { path, option } of optionsOf(programOptionTable)) {
-    const text = option.flag === undefined ? undefined : textOf(option.flag);
-    const setting = text === undefined ? undefined : parseSetting(option, text, nameOf(option.flag!));
-    if (setting !== undefined) settings.set(path, setting);
+  for (const one of optionsOf(programOptionTable)) {
+    const { flag } = one.option;
+    const text = flag === undefined ? undefined : textOf(flag);
+    if (text === undefined) continue;
+    for (const [path, setting] of parseSettings(one, text, nameOf(flag!))) settings.set(path, setting);
   }
   return settings;
 }

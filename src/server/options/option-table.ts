@@ -11,6 +11,7 @@ import {
   file,
   integer,
   milliseconds,
+  millisecondsInDays,
   oneOf,
   secretFile,
   text,
@@ -134,10 +135,16 @@ export const serverOptionTable = {
     { default: true, libraryDefault: false },
   ),
   retentionMs: option(
-    milliseconds,
+    millisecondsInDays,
     "history-retention",
-    "How long past versions can be read and watches can resume.",
-    { default: 5 * minuteMs },
+    "How long past versions can be read and watches can resume. The flag also takes the rules of keptHistory, comma separated: 5m,configmaps=30d:2GiB.",
+    { default: 5 * minuteMs, rules: "keptHistory" },
+  ),
+  keptHistory: option(
+    texts(),
+    undefined,
+    "Resources whose history is kept longer: RESOURCE[.GROUP]=DURATION[:SIZE], such as configmaps=30d:2GiB; * for all others but events and leases. Given in --history-retention.",
+    { default: [] },
   ),
   durability: option(
     texts(),

@@ -402,8 +402,16 @@ export interface ValueOptions {
    * controllers or nodes use the server. The program does so by default, if all controllers run. (default false)
    */
   readonly workloadHints?: boolean | undefined;
-  /** How long past versions can be read and watches can resume. (default 300000) */
+  /**
+   * How long past versions can be read and watches can resume. The flag also takes the rules of keptHistory, comma
+   * separated: 5m,configmaps=30d:2GiB. (default 300000)
+   */
   readonly retentionMs?: number | undefined;
+  /**
+   * Resources whose history is kept longer: RESOURCE[.GROUP]=DURATION[:SIZE], such as configmaps=30d:2GiB; * for all
+   * others but events and leases. Given in `retentionMs`. (default [])
+   */
+  readonly keptHistory?: readonly string[] | undefined;
   /**
    * Resources whose writes are acknowledged before they are synced, and how soon a sync follows:
    * RESOURCE[.GROUP]=interval:DURATION, comma separated. A power failure can lose their acknowledged writes since the

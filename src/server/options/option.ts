@@ -11,6 +11,11 @@ export interface Option {
   readonly default: unknown;
   /** The default in `createServer`, if it differs from that of the program. */
   readonly libraryDefault: unknown;
+  /**
+   * Key of another option beside this one, a list of texts: the flag is a comma separated list, whose items with an equals sign are the
+   * value of the other option. Undefined: the flag is of this option alone.
+   */
+  readonly rules: string | undefined;
   /** Whether the option must be set if any option of its group is set. */
   readonly required: boolean;
   /** Paths of options and groups that can't be set together with the option. */
@@ -75,7 +80,7 @@ export function option(
   flag: string | undefined,
   description: string,
   rest: Partial<
-    Pick<Option, "default" | "libraryDefault" | "required" | "excludes" | "since" | "deprecated">
+    Pick<Option, "default" | "libraryDefault" | "rules" | "required" | "excludes" | "since" | "deprecated">
   > = {},
 ): Option {
   return {
@@ -84,6 +89,7 @@ export function option(
     description,
     default: undefined,
     libraryDefault: rest.default,
+    rules: undefined,
     required: false,
     excludes: [],
     since: "0.1.0",

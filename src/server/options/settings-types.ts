@@ -369,8 +369,16 @@ export interface ValueSettings {
    * controllers or nodes use the server. The program does so by default, if all controllers run.
    */
   readonly workloadHints: boolean;
-  /** How long past versions can be read and watches can resume. */
+  /**
+   * How long past versions can be read and watches can resume. The flag also takes the rules of keptHistory, comma
+   * separated: 5m,configmaps=30d:2GiB.
+   */
   readonly retentionMs: number;
+  /**
+   * Resources whose history is kept longer: RESOURCE[.GROUP]=DURATION[:SIZE], such as configmaps=30d:2GiB; * for all
+   * others but events and leases. Given in `retentionMs`.
+   */
+  readonly keptHistory: readonly string[];
   /**
    * Resources whose writes are acknowledged before they are synced, and how soon a sync follows:
    * RESOURCE[.GROUP]=interval:DURATION, comma separated. A power failure can lose their acknowledged writes since the

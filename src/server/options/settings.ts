@@ -9,8 +9,9 @@ import {
   type OptionGroup,
   type OptionTable,
   type OptionVariants,
+  type SettableOption,
 } from "./option.ts";
-import type { ValueType } from "./value-type.ts";
+import { texts, type ValueType } from "./value-type.ts";
 
 /** A value of an option, and the name under which it was set, for messages: `--secure-port`, `PLINTH_SECURE_PORT`, `port`. */
 export interface Setting {
@@ -124,17 +125,42 @@ function hint(similar: string | undefined): string {
  * @returns undefined if an empty text unsets the option.
  * @throws {OptionsError} the text is not allowed.
  */
-export function parseSetting(
-  { type, default: byDefault }: Option,
-  text: string,
-  name: string,
-): Setting | undefined {
+function parseSetting({ type, default: byDefault }: Option, text: string, name: string): Setting | undefined {
   const unset = type.flagType !== "list" && (byDefault === undefined || type.flagType === "boolean");
   if (text === "" && unset) return undefined;
   const value = type.parse(text);
   if (value !== undefined) return { value, name };
   const expected = type.expectedText ?? type.expected;
   throw new OptionsError(`${name}: ${JSON.stringify(text)} is not ${expected}${hint(type.suggest?.(text))}`);
+}
+
+/**
+ * Parses the text of a flag or an environment variable into the options that it sets.
+ *
+ * @param name precedes the message of an error.
+ * @returns the settings by path.
+ * @throws {OptionsError} the text is not allowed.
+ */
+export function parseSettings(
+  { path, option }: SettableOption,
+  text: string,
+  name: string,
+): (readonly [path: string, Setting])[] {
+  const { rules, default: byDefault } = option;
+  if (rules === undefined) {
+    const setting = parseSetting(option, text, name);
+    return setting === undefined ? [] : [[path, setting]];
+  }
+  const items = texts().parse(text) as readonly string[];
+  const own = items.filter((item) => !item.includes("="));
+  if (own.length > 1)
+    throw new OptionsError(`${name}: ${own[0]!} and ${own[1]!} are both given; without RESOURCE= give one`);
+  const value = own.length === 0 ? { value: byDefault, name } : parseSetting(option, own[0]!, name)!;
+  const other = `${path.slice(0, path.lastIndexOf(".") + 1)}${rules}`;
+  return [
+    [path, value],
+    [other, { value: items.filter((item) => item.includes("=")), name }],
+  ];
 }
 
 /**
@@ -234,7 +260,11 @@ class Completion {
 export function flagNames(table: OptionTable): ReadonlyMap<string, string> {
   const names = new Map<string, string>();
   for (const { path, option } of optionsOf(table))
-    if (option.flag !== undefined) names.set(path, `--${option.flag}`);
+    if (option.flag !== undefined) {
+      names.set(path, `--${option.flag}`);
+      if (option.rules !== undefined)
+        names.set(`${path.slice(0, path.lastIndexOf(".") + 1)}${option.rules}`, `--${option.flag}`);
+    }
   return names;
 }
 

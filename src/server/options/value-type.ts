@@ -1,4 +1,4 @@
-import { parseDuration } from "../../base/time/duration.ts";
+import { parseDuration, parseDurationInDays } from "../../base/time/duration.ts";
 import { similarName } from "../../base/similar-name.ts";
 
 /** The type of a flag's value, as the help text shows it. */
@@ -148,6 +148,16 @@ export const milliseconds: ValueType = {
     return nanoseconds === undefined || nanoseconds < 0n ? undefined : Number(nanoseconds) / 1_000_000;
   },
   format: (value) => durationText(value as number),
+};
+
+/** As {@link milliseconds}; the flag also accepts days, such as `30d`. */
+export const millisecondsInDays: ValueType = {
+  ...milliseconds,
+  expectedText: "a length of time such as 30s, 5m or 30d",
+  parse(value) {
+    const nanoseconds = parseDurationInDays(value);
+    return nanoseconds === undefined || nanoseconds < 0n ? undefined : Number(nanoseconds) / 1_000_000;
+  },
 };
 
 /** One of several texts. @param spellings the text in a flag, for values that are spelled differently there. */

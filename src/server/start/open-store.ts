@@ -10,10 +10,7 @@ import { databaseAddress } from "../options/database-address.ts";
 import type { ServerOptions } from "../options/server-options.ts";
 import type { StorageSettings } from "../options/settings-types.ts";
 import { parseDuration } from "../../base/time/duration.ts";
-import { similarName } from "../../base/similar-name.ts";
-import { builtInKinds } from "../../kinds/all.ts";
-import { isStored, resourceOf, storePrefixOf, type Resource } from "../../resources/registry/registry.ts";
-import { vocabularyNaming } from "../../vocabulary/other-vocabulary.ts";
+import { StoredResources } from "./stored-resources.ts";
 import { OptionsError } from "../options/options-error.ts";
 
 /** A store and the values that its servers share. */
@@ -114,45 +111,10 @@ function deferredSyncMsOf(options: ServerOptions, hasOwnStore: boolean): Readonl
     throw new OptionsError(
       `${flag}: ${storage.engine === "etcd" ? "etcd" : "PostgreSQL"} syncs its writes by itself; the option is for the embedded store`,
     );
-  const kinds = [...builtInKinds, ...(extensions?.kinds ?? [])];
-  const stored = kinds.map((kind) => resourceOf(kind, vocabulary)).filter(isStored);
-  for (const rule of durability) {
-    const separator = rule.indexOf("=");
-    if (separator < 0) throw new OptionsError(`${flag}: ${JSON.stringify(rule)} is not ${form}`);
-    const name = rule.slice(0, separator);
-    const prefix = storePrefixOfName(name, stored);
-    if (intervals.has(prefix)) throw new OptionsError(`${flag}: ${name} is given twice`);
-    intervals.set(prefix, intervalOf(rule, rule.slice(separator + 1)));
-  }
+  const resources = new StoredResources(flag, vocabulary, extensions?.kinds);
+  for (const { prefix, value, rule } of resources.rules(durability, form))
+    intervals.set(prefix, intervalOf(rule, value));
   return intervals;
-}
-
-function storePrefixOfName(name: string, stored: readonly Resource[]): string {
-  const dot = name.indexOf(".");
-  const matches = stored.filter(
-    (one) => one.name === name || (one.group !== "" && `${one.name}.${one.group}` === name),
-  );
-  const prefixes = new Set(matches.map((one) => one.stored.storePrefix));
-  const [first] = prefixes;
-  if (prefixes.size > 1)
-    throw new OptionsError(
-      `${flag}: ${name} is ambiguous; write ${matches.map((one) => `${one.name}.${one.group}`).join(" or ")}`,
-    );
-  if (first !== undefined) return first;
-  const group = dot < 0 ? "" : name.slice(dot + 1);
-  const isCustom =
-    dot > 0 &&
-    group !== "" &&
-    vocabularyNaming(group) === undefined &&
-    stored.every((one) => one.group !== group);
-  // The definitions of custom resources aren't known yet.
-  if (isCustom) return storePrefixOf(group, name.slice(0, dot));
-  const similar = similarName(
-    name,
-    stored.flatMap((one) => [one.name, `${one.name}.${one.group}`]),
-  );
-  const hint = similar === undefined ? "" : `; did you mean ${similar}?`;
-  throw new OptionsError(`${flag}: no resource is named ${JSON.stringify(name)}${hint}`);
 }
 
 function intervalOf(rule: string, value: string): number {

@@ -75,6 +75,7 @@ const irrelevant = new Set<keyof ServerOptions>([
   "extensions",
   "extraHosts",
   "host",
+  "keptHistory",
   "livezGracePeriodMs",
   "log",
   "maxConnections",

@@ -43,8 +43,8 @@ export class TimeLine {
 
   /** Deletes the marks that are older than the newest one at or before a time, some of them; returns whether there are more. */
   async dropBefore(time: number, limit: number): Promise<boolean> {
-    const kept = await this.revisionAt(time);
-    if (kept === undefined) return false;
+    const oldest = await this.revisionAt(time);
+    if (oldest === undefined) return false;
     const after = prefix + descending(Math.floor(time / markEveryMs) + 1);
     const { entries, more } = await this.store.range({ prefix, after, limit: limit + 1 });
     const [, ...old] = entries;

@@ -227,7 +227,7 @@ class HistoryStore extends StoreView {
   /** The floor of what is kept, which may be above that of the store. */
   private async keptFloor(collection: string): Promise<Revision> {
     const { ms } = this.settings.retentionOf(collection)!;
-    const byTime = (await this.times.revisionAt(this.now() - ms)) ?? 0;
+    const byTime = await this.times.revisionAt(this.now() - ms);
     return revisionOf(Math.max(byTime, await this.settings.floorOf(collection)));
   }
 
@@ -252,11 +252,9 @@ class HistoryStore extends StoreView {
   }
 
   private async revisionAt(time: number): Promise<Revision> {
-    if (time >= this.now()) return this.inner.latestRevision();
-    const marked = await this.times.revisionAt(time);
-    if (marked !== undefined) return marked;
-    const since = this.settings.oldestSince;
-    throw new RevisionCompactedError(revisionOf(0), since);
+    if (time < this.now() && !(await this.times.reachesBackTo(time)))
+      throw new RevisionCompactedError(revisionOf(0), this.settings.oldestSince);
+    return this.times.revisionAt(time);
   }
 }
 

@@ -1,0 +1,296 @@
+import { andThen, type MaybePromise } from "../../base/turns/maybe-promise.ts";
+import { revisionOf } from "../entry.ts";
+import { closedError } from "../feed.ts";
+import { assertKey } from "../keys.ts";
+import { compactionIntervalMs } from "../options.ts";
+import { Periodic } from "../periodic.ts";
+import type { StoreHistory } from "../store-history.ts";
+import { StoreView } from "../store-view.ts";
+import {
+  RevisionCompactedError,
+  type CommitResult,
+  type Entry,
+  type Listener,
+  type RangeOptions,
+  type RangePage,
+  type Revision,
+  type Store,
+  type SubscribeOptions,
+  type Subscription,
+  type TransactionLimits,
+  type TransactionResult,
+  type Write,
+} from "../store.ts";
+import { steadyTime } from "../time-marks.ts";
+import { assertTransaction, singleResult } from "../transaction.ts";
+import { archiveStart, collectionOf, isArchiveKey } from "./archive-keys.ts";
+import { Archive } from "./archive.ts";
+import { KeptSubscription } from "./kept-subscription.ts";
+import { OriginCodec } from "./origin-codec.ts";
+import { Recorder } from "./recorder.ts";
+import { HistorySettings, type HistoryOptions } from "./settings.ts";
+
+export type { HistoryOptions } from "./settings.ts";
+import { Sweep } from "./sweep.ts";
+import { TimeLine } from "./time-line.ts";
+
+/** Number of keys that a count at a past revision reads at once. */
+const countedKeys = 500;
+
+/**
+ * Opens a store that keeps the history of chosen collections. All stores over the same data must keep the same collections: a write without
+ * a record leaves a gap, and reads in it are refused.
+ *
+ * @param inner the store that has the values and the records; it is closed with the result.
+ * @throws as {@link Store.commit}.
+ */
+export async function keepHistory(inner: Store, options: HistoryOptions): Promise<Store> {
+  const settings = await HistorySettings.enter(inner, options);
+  const origins = new OriginCodec(inner, options.failed);
+  await origins.load();
+  return new HistoryStore(inner, options, settings, origins);
+}
+
+/**
+ * Ends the keeping of history in a store whose history was kept, and removes what was kept. Does nothing in other stores.
+ *
+ * @returns whether there was some.
+ */
+export async function endHistory(store: Store): Promise<boolean> {
+  if (!(await HistorySettings.remove(store))) return false;
+  const limits = {
+    retentionOf: () => undefined,
+    floor: () => Promise.resolve(revisionOf(0)),
+    raise: () => Promise.resolve(),
+  };
+  await new Sweep(store, limits).run(true);
+  return true;
+}
+
+class HistoryStore extends StoreView {
+  private readonly kept: StoreHistory;
+  private readonly archive: Archive;
+  private readonly recorder: Recorder;
+  private readonly times: TimeLine;
+  private readonly sweep: Sweep;
+  private readonly sweeping: Periodic | undefined;
+  private readonly now: () => number;
+  private readonly recordings = new Set<Promise<unknown>>();
+  private closing: Promise<void> | undefined;
+
+  constructor(
+    inner: Store,
+    options: HistoryOptions,
+    private readonly settings: HistorySettings,
+    private readonly origins: OriginCodec,
+  ) {
+    super(inner);
+    this.now = steadyTime(options.clock);
+    this.archive = new Archive(inner, origins);
+    this.times = new TimeLine(inner, this.now);
+    this.recorder = new Recorder(inner, this.archive, origins, this.times);
+    this.sweep = new Sweep(inner, {
+      retentionOf: (collection) => settings.retentionOf(collection),
+      floor: (collection) => this.keptFloor(collection),
+      raise: (collection, floor) => settings.raise(collection, floor),
+    });
+    this.kept = this.createHistory();
+    if (options.drops)
+      this.sweeping = new Periodic(
+        options.clock,
+        compactionIntervalMs(settings.shortestMs),
+        () => this.drop(),
+        options.failed,
+      );
+  }
+
+  override get history(): StoreHistory {
+    return this.kept;
+  }
+
+  get keepsEntries(): boolean {
+    return this.inner.keepsEntries === true;
+  }
+
+  override get transactionLimits(): TransactionLimits {
+    const { writes, bytes } = this.inner.transactionLimits;
+    return { writes: Math.floor((writes - 1) / 2), bytes: Math.floor(bytes / 2) };
+  }
+
+  get(key: string, at?: Revision): MaybePromise<Entry | undefined> {
+    if (at === undefined || !this.keeps(key)) return this.inner.get(key, at);
+    return orIfCompacted(
+      () => this.inner.get(key, at),
+      async () => {
+        await this.assertKept(key, at);
+        return this.archive.valueAt(key, at);
+      },
+    );
+  }
+
+  range(options: RangeOptions): MaybePromise<RangePage> {
+    const { prefix, at } = options;
+    if (prefix === "/") return andThen(this.inner.range(options), withoutRecords);
+    if (at === undefined || !this.keeps(prefix)) return this.inner.range(options);
+    return orIfCompacted(
+      () => this.inner.range(options),
+      async () => {
+        await this.assertKept(prefix, at);
+        return this.archive.rangeAt(options, at);
+      },
+    );
+  }
+
+  override count(prefix: string, at?: Revision): MaybePromise<number> {
+    const isKept = at !== undefined && this.keeps(prefix);
+    if (prefix !== "/" && !isKept) return this.inner.count(prefix, at);
+    if (prefix === "/") return this.countPages(prefix, at);
+    return orIfCompacted(
+      () => this.inner.count(prefix, at),
+      () => this.countPages(prefix, at),
+    );
+  }
+
+  private async countPages(prefix: string, at: Revision | undefined): Promise<number> {
+    let page = await this.range({ prefix, at, limit: countedKeys });
+    let count = page.entries.length;
+    while (page.more) {
+      const after = page.entries.at(-1)?.key;
+      page = await this.range({ prefix, at: page.revision, after, limit: countedKeys });
+      count += page.entries.length;
+    }
+    return count;
+  }
+
+  async commit(write: Write): Promise<CommitResult> {
+    if (!this.keeps(write.key)) return this.inner.commit(write);
+    assertKey(write.key);
+    return singleResult(await this.record([write]));
+  }
+
+  async transact(writes: readonly Write[]): Promise<TransactionResult> {
+    assertTransaction(writes, this.transactionLimits);
+    return writes.some(({ key }) => this.keeps(key)) ? this.record(writes) : this.inner.transact(writes);
+  }
+
+  private async record(writes: readonly Write[]): Promise<TransactionResult> {
+    if (this.closing !== undefined) throw closedError();
+    const recording = this.recorder.transact(writes, (key) => this.keeps(key));
+    this.recordings.add(recording);
+    try {
+      return await recording;
+    } finally {
+      this.recordings.delete(recording);
+    }
+  }
+
+  override subscribe(options: SubscribeOptions, listener: Listener): Subscription {
+    const { prefix } = options;
+    if (prefix === "/") return this.inner.subscribe(options, visibleTo(listener));
+    if (!this.keeps(prefix)) return this.inner.subscribe(options, listener);
+    const kept = {
+      floor: () => this.floorOf(prefix),
+      changes: () => this.archive.recordedChanges(prefix),
+      event: (change: Parameters<Archive["eventOf"]>[0]) => this.archive.eventOf(change),
+    };
+    return new KeptSubscription(this.inner, kept, options, listener);
+  }
+
+  override close(): Promise<void> {
+    return (this.closing ??= this.release());
+  }
+
+  private async release(): Promise<void> {
+    await Promise.allSettled(this.recordings);
+    await this.sweeping?.stop();
+    await this.origins.settled();
+    await this.inner.close();
+  }
+
+  private keeps(prefix: string): boolean {
+    const collection = collectionOf(prefix);
+    return collection !== undefined && this.settings.retentionOf(collection) !== undefined;
+  }
+
+  /** @throws {RevisionCompactedError} a revision is below the floor. */
+  private async assertKept(prefix: string, at: Revision): Promise<void> {
+    const floor = await this.floorOf(prefix);
+    if (at < floor) throw new RevisionCompactedError(at, floor);
+  }
+
+  /** The oldest revision at which the collection of a prefix can be read. */
+  private async floorOf(prefix: string): Promise<Revision> {
+    const [own, kept] = await Promise.all([this.inner.floor(), this.keptFloor(collectionOf(prefix)!)]);
+    return revisionOf(Math.min(own, kept));
+  }
+
+  /** The floor of what is kept, which may be above that of the store. */
+  private async keptFloor(collection: string): Promise<Revision> {
+    const { ms } = this.settings.retentionOf(collection)!;
+    const byTime = (await this.times.revisionAt(this.now() - ms)) ?? 0;
+    return revisionOf(Math.max(byTime, await this.settings.floorOf(collection)));
+  }
+
+  private async drop(): Promise<void> {
+    await this.sweep.run();
+    const { longestMs } = this.settings;
+    while (await this.times.dropBefore(this.now() - longestMs, 50)) {
+      // Each call removes some marks.
+    }
+  }
+
+  private createHistory(): StoreHistory {
+    const floor = (prefix: string) => this.floorOf(prefix);
+    return {
+      keeps: (prefix) => this.keeps(prefix),
+      floor,
+      versions: async (key, options) => this.archive.versions(key, options, await floor(key)),
+      deletions: async (prefix, options) => this.archive.deletions(prefix, options, await floor(prefix)),
+      changes: async (prefix, options) => this.archive.changes(prefix, options, await floor(prefix)),
+      revisionAt: (time) => this.revisionAt(time),
+    };
+  }
+
+  private async revisionAt(time: number): Promise<Revision> {
+    if (time >= this.now()) return this.inner.latestRevision();
+    const marked = await this.times.revisionAt(time);
+    if (marked !== undefined) return marked;
+    const since = this.settings.oldestSince;
+    throw new RevisionCompactedError(revisionOf(0), since);
+  }
+}
+
+/** Returns the result of a read, or that of another one if the store no longer has the revision. */
+function orIfCompacted<T>(read: () => MaybePromise<T>, otherwise: () => Promise<T>): MaybePromise<T> {
+  const rescue = (error: unknown): Promise<T> => {
+    if (error instanceof RevisionCompactedError) return otherwise();
+    throw error;
+  };
+  try {
+    const result = read();
+    return result instanceof Promise ? result.catch(rescue) : result;
+  } catch (error) {
+    return rescue(error);
+  }
+}
+
+/** A page of all keys without those of the history, which are the last ones. */
+function withoutRecords(page: RangePage): RangePage {
+  const { entries } = page;
+  const last = entries.at(-1);
+  if (last === undefined || last.key < archiveStart) return page;
+  return { ...page, entries: entries.filter(({ key }) => !isArchiveKey(key)), more: false };
+}
+
+/** Returns a listener that passes the events of all keys on, without those of the history. */
+function visibleTo(listener: Listener): Listener {
+  return {
+    events: (batch, upTo) =>
+      listener.events(
+        batch.filter(({ key }) => !isArchiveKey(key)),
+        upTo,
+      ),
+    ended: (error) => listener.ended(error),
+    ...(listener.drained && { drained: () => listener.drained!() }),
+  };
+}

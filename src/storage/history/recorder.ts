@@ -1,0 +1,99 @@
+/** Commits writes together with the records of what they supersede. */
+import { StoreError, type Entry, type Store, type TransactionResult, type Write } from "../store.ts";
+import { draftBytes } from "../transaction.ts";
+import { recordKey } from "./archive-keys.ts";
+import { encodeArchiveRecord } from "./archive-record.ts";
+import type { Archive } from "./archive.ts";
+import type { OriginCodec } from "./origin-codec.ts";
+import type { TimeLine } from "./time-line.ts";
+
+/** Attempts of a transaction whose record another process has written. */
+const maxAttempts = 50;
+
+/** What a record is made of. */
+interface PlannedRecord {
+  readonly write: Write;
+  readonly recordKey: string;
+  /** The superseded value; undefined for a create. */
+  value: Entry | undefined;
+}
+
+/** Writes of kept collections. */
+export class Recorder {
+  constructor(
+    private readonly store: Store,
+    private readonly archive: Archive,
+    private readonly origins: OriginCodec,
+    private readonly times: TimeLine,
+  ) {}
+
+  /** As {@link Store.transact}, with a record for each write whose key is kept. */
+  async transact(writes: readonly Write[], keeps: (key: string) => boolean): Promise<TransactionResult> {
+    for (let attempt = 0; attempt < maxAttempts; attempt++) {
+      const planned: PlannedRecord[] = [];
+      for (const write of writes) {
+        if (!keeps(write.key)) continue;
+        const record = await this.plan(write);
+        // The expectation of the write isn't met, which is the result.
+        if (record === undefined) return this.store.transact(writes);
+        planned.push(record);
+      }
+      this.fit(writes, planned);
+      const records = await Promise.all(planned.map((record) => this.recordOf(record, attempt > 0)));
+      const mark = this.times.mark();
+      const all = mark === undefined ? [...writes, ...records] : [...writes, ...records, mark];
+      const result = await this.store.transact(all);
+      if (result.ok) {
+        if (mark !== undefined) this.times.wasMarked(mark);
+        return { ...result, entries: result.entries.slice(0, writes.length) };
+      }
+      if (result.failedWrite < writes.length) return result;
+      if (mark !== undefined && result.failedWrite === all.length - 1) this.times.wasMarked(mark);
+    }
+    throw new StoreError(`the history of ${writes[0]!.key} changed during each of ${maxAttempts} attempts`);
+  }
+
+  /** Returns the record of a write; undefined if the key isn't in the expected state. */
+  private async plan(write: Write): Promise<PlannedRecord | undefined> {
+    const { key } = write;
+    const current = await this.store.get(key);
+    if (write.kind !== "create") {
+      if (current?.revision !== write.expected) return undefined;
+      return { write, recordKey: recordKey(key, write.expected), value: current };
+    }
+    if (current !== undefined) return undefined;
+    const newest = await this.archive.newest(key);
+    return { write, recordKey: recordKey(key, newest?.revision ?? 0), value: undefined };
+  }
+
+  /** Leaves the largest values out of the records if the store doesn't accept so many bytes at once. */
+  private fit(writes: readonly Write[], planned: readonly PlannedRecord[]): void {
+    const sizeOf = ({ value }: PlannedRecord): number =>
+      value === undefined ? 0 : value.header.length + value.body.length;
+    let rest = this.store.transactionLimits.bytes - draftBytes(writes) - planned.length * maxRecordOverhead;
+    for (const record of planned) rest -= sizeOf(record);
+    if (rest >= 0) return;
+    for (const record of planned.toSorted((a, b) => sizeOf(b) - sizeOf(a))) {
+      if (rest >= 0) return;
+      rest += sizeOf(record);
+      record.value = undefined;
+    }
+  }
+
+  /** @param mayExist whether a record of a write that is no longer there may be in its place. */
+  private async recordOf(planned: PlannedRecord, mayExist: boolean): Promise<Write> {
+    const { write, recordKey: key, value } = planned;
+    const draft = encodeArchiveRecord({
+      deleted: write.kind === "delete",
+      previous: write.kind === "create" ? 0 : write.expected,
+      value,
+      origin: write.origin && this.origins.encode(write.origin),
+    });
+    const stale = mayExist ? await this.store.get(key) : undefined;
+    if (stale === undefined) return { kind: "create", key, draft };
+    return { kind: "update", key, expected: stale.revision, draft };
+  }
+}
+
+/** Upper bound of the size of a record without its value. */
+const maxRecordOverhead = 1024;

@@ -1,0 +1,157 @@
+/** Which collections are kept, since when, and the floors of those that were too large; stored beside the records. */
+import type { Clock } from "../../base/time/clock.ts";
+import { draftOf, revisionOf } from "../entry.ts";
+import type { CollectionRetention } from "../store-history.ts";
+import { StoreDamagedError, type Draft, type Entry, type Revision, type Store } from "../store.ts";
+
+/** Which history is kept. */
+export interface HistoryOptions {
+  readonly clock: Clock;
+  /** By the prefix of the collection (`/{group}/{resource}/`). */
+  readonly collections: ReadonlyMap<string, CollectionRetention>;
+  /** The retention of other collections that `isIncluded` accepts; absent if their history isn't kept. */
+  readonly others?:
+    (CollectionRetention & { readonly isIncluded: (collection: string) => boolean }) | undefined;
+  /** Whether this process drops what exceeds the limits; at least one of those that have the store open must. */
+  readonly drops: boolean;
+  /** Called when background work has failed; it will be retried. */
+  readonly failed: (error: unknown) => void;
+}
+
+const settingsKey = "/~/kept//settings";
+const floorsPrefix = "/~/floors//";
+/** Name of the rule for collections without one of their own. */
+const othersRule = "*";
+
+/** The revision since which each rule holds; null for that of the settings themselves. */
+type Since = Readonly<Record<string, number | null>>;
+
+/** The settings of a store whose history is kept. */
+export class HistorySettings {
+  private constructor(
+    private readonly store: Store,
+    private readonly options: HistoryOptions,
+    private readonly since: ReadonlyMap<string, Revision>,
+  ) {}
+
+  /** Stores the settings of the options if they differ from the stored ones. A rule that was there before keeps its beginning. */
+  static async enter(store: Store, options: HistoryOptions): Promise<HistorySettings> {
+    const { collections, others } = options;
+    const rules = [...collections.keys(), ...(others === undefined ? [] : [othersRule])];
+    for (;;) {
+      const stored = await store.get(settingsKey);
+      const before = stored === undefined ? {} : sinceIn(stored);
+      const wanted: Record<string, number | null> = {};
+      for (const rule of rules) wanted[rule] = before[rule] ?? before[othersRule] ?? null;
+      const isSame =
+        stored !== undefined &&
+        rules.length === Object.keys(before).length &&
+        rules.every((rule) => rule in before);
+      if (isSame) return new HistorySettings(store, options, new Map(entriesOf(before)));
+      const draft = draftWith(wanted);
+      const result = await store.commit(
+        stored === undefined
+          ? { kind: "create", key: settingsKey, draft }
+          : { kind: "update", key: settingsKey, expected: stored.revision, draft },
+      );
+      if (result.ok) return new HistorySettings(store, options, new Map(entriesOf(sinceIn(result.entry))));
+    }
+  }
+
+  /** Removes the settings; returns whether there were some. */
+  static async remove(store: Store): Promise<boolean> {
+    for (;;) {
+      const stored = await store.get(settingsKey);
+      if (stored === undefined) return false;
+      const { ok } = await store.commit({ kind: "delete", key: settingsKey, expected: stored.revision });
+      if (ok) return true;
+    }
+  }
+
+  /** Returns the retention of a collection; undefined if its history isn't kept. */
+  retentionOf(collection: string): CollectionRetention | undefined {
+    const { collections, others } = this.options;
+    const own = collections.get(collection);
+    if (own !== undefined || others === undefined) return own;
+    return others.isIncluded(collection) ? others : undefined;
+  }
+
+  get shortestMs(): number {
+    return Math.min(...this.retentions().map(({ ms }) => ms));
+  }
+
+  get longestMs(): number {
+    return Math.max(...this.retentions().map(({ ms }) => ms));
+  }
+
+  private retentions(): CollectionRetention[] {
+    const { collections, others } = this.options;
+    return [...collections.values(), ...(others === undefined ? [] : [others])];
+  }
+
+  /** The revision since which any history is kept. */
+  get oldestSince(): Revision {
+    return revisionOf(Math.min(...this.since.values()));
+  }
+
+  /** Returns the revision since which a collection is kept, or up to which it was dropped because of its size. */
+  async floorOf(collection: string): Promise<Revision> {
+    const since = this.since.get(collection) ?? this.since.get(othersRule)!;
+    const stored = await this.store.get(floorKey(collection));
+    return stored === undefined ? since : revisionOf(Math.max(since, numberIn(stored)));
+  }
+
+  /** Raises the floor of a collection. */
+  async raise(collection: string, floor: Revision): Promise<void> {
+    const key = floorKey(collection);
+    for (;;) {
+      const stored = await this.store.get(key);
+      if (stored !== undefined && numberIn(stored) >= floor) return;
+      const draft = draftOfText(String(floor));
+      const result = await this.store.commit(
+        stored === undefined
+          ? { kind: "create", key, draft }
+          : { kind: "update", key, expected: stored.revision, draft },
+      );
+      if (result.ok) return;
+    }
+  }
+}
+
+function floorKey(collection: string): string {
+  return floorsPrefix + collection.slice(1, -1).replaceAll("/", "~");
+}
+
+function draftOfText(text: string): Draft {
+  return { header: new Uint8Array(), body: Buffer.from(`:${text}`), revisionAt: 0 };
+}
+
+function textIn(entry: Entry): string {
+  return Buffer.from(draftOf(entry).body).toString("utf8", 1);
+}
+
+function numberIn(entry: Entry): number {
+  return Number(textIn(entry));
+}
+
+function draftWith(since: Since): Draft {
+  return draftOfText(JSON.stringify(since));
+}
+
+/** @throws {StoreDamagedError} the settings can't be read. */
+function sinceIn(entry: Entry): Readonly<Record<string, number>> {
+  let parsed: unknown;
+  try {
+    parsed = JSON.parse(textIn(entry));
+  } catch (error) {
+    throw new StoreDamagedError(`the settings of the history can't be read: ${String(error)}`);
+  }
+  const since = parsed as Since;
+  return Object.fromEntries(
+    Object.entries(since).map(([rule, revision]) => [rule, revision ?? entry.revision]),
+  );
+}
+
+function entriesOf(since: Readonly<Record<string, number>>): [string, Revision][] {
+  return Object.entries(since).map(([rule, revision]) => [rule, revisionOf(revision)]);
+}

@@ -1,0 +1,135 @@
+/** Drops kept history that is older or larger than its collection's limits. */
+import { createYielder } from "../../base/turns/yielding.ts";
+import { revisionOf } from "../entry.ts";
+import { prefixEnd } from "../keys.ts";
+import type { CollectionRetention } from "../store-history.ts";
+import type { Entry, Revision, Store, Write } from "../store.ts";
+import { archivePrefix, archiveStart, collectionOf, isArchiveKey } from "./archive-keys.ts";
+
+/** Limits of one run: what remains is for the next one, so that the cost of a second is bounded. */
+const maxRunBytes = 32 * 1024 * 1024;
+const pageKeys = 200;
+const pageBytes = 1024 * 1024;
+/** Number of records that one transaction deletes. */
+const maxDeletes = 50;
+/** Number of intervals of revisions by which sizes are counted. */
+const intervals = 1024;
+
+/** What a sweep needs to know. */
+export interface SweepLimits {
+  /** The limits of a collection; undefined if it isn't kept any more. */
+  retentionOf(collection: string): CollectionRetention | undefined;
+  floor(collection: string): Promise<Revision>;
+  /** Raises the floor of a collection. */
+  raise(collection: string, floor: Revision): Promise<void>;
+}
+
+/** The sizes of the records of one collection, by their age. */
+class Sizes {
+  total = 0;
+  private readonly bytes = new Map<number, number>();
+  private readonly width: number;
+
+  constructor(latest: Revision) {
+    this.width = Math.ceil(latest / intervals) + 1;
+  }
+
+  add(revision: Revision, bytes: number): void {
+    const interval = Math.floor(revision / this.width);
+    this.bytes.set(interval, (this.bytes.get(interval) ?? 0) + bytes);
+    this.total += bytes;
+  }
+
+  /** Returns the revision up to which the oldest records must go, so that the others have at most this size. */
+  cutFor(maxBytes: number): Revision {
+    let rest = this.total;
+    let cut = 0;
+    for (const [interval, bytes] of [...this.bytes].toSorted(([a], [b]) => a - b)) {
+      if (rest <= maxBytes) break;
+      rest -= bytes;
+      cut = (interval + 1) * this.width - 1;
+    }
+    return revisionOf(cut);
+  }
+}
+
+/** Goes through the records of all collections again and again. */
+export class Sweep {
+  /** The last record that was looked at. */
+  private after: string | undefined;
+  private collection: string | undefined;
+  private sizes: Sizes | undefined;
+  /** The size of each collection when its last record was reached, in bytes. */
+  readonly totals = new Map<string, number>();
+
+  constructor(
+    private readonly store: Store,
+    private readonly limits: SweepLimits,
+  ) {}
+
+  /**
+   * Looks at records up to a bounded size.
+   *
+   * @param whole to the end of the last collection, without a bound.
+   */
+  async run(whole = false): Promise<void> {
+    let bytes = 0;
+    do {
+      const page = await this.page();
+      if (page === undefined) return;
+      for (const { body } of page) bytes += body.length;
+    } while (whole || bytes < maxRunBytes);
+  }
+
+  /** Handles the next page; undefined after the last one. */
+  private async page(): Promise<readonly Entry[] | undefined> {
+    this.collection ??= await this.nextCollection(undefined);
+    if (this.collection === undefined) return undefined;
+    const { collection } = this;
+    this.sizes ??= new Sizes(await this.store.latestRevision());
+    const prefix = archivePrefix(collection);
+    const page = await this.store.range({ prefix, after: this.after, limit: pageKeys, maxBytes: pageBytes });
+    await this.drop(collection, page.entries);
+    this.after = page.entries.at(-1)?.key ?? this.after;
+    if (page.more) return page.entries;
+    await this.finish(collection, this.sizes);
+    this.collection = await this.nextCollection(collection);
+    [this.after, this.sizes] = [undefined, undefined];
+    return this.collection === undefined ? undefined : page.entries;
+  }
+
+  /** Returns the first collection with records after another one. */
+  private async nextCollection(last: string | undefined): Promise<string | undefined> {
+    // The group without a name has no records.
+    const after = last === undefined ? `${archiveStart}0` : prefixEnd(archivePrefix(last));
+    const { entries } = await this.store.range({ prefix: "/", after, limit: 1 });
+    const key = entries[0]?.key;
+    return key === undefined || !isArchiveKey(key)
+      ? undefined
+      : collectionOf(`/${key.slice(archiveStart.length)}`);
+  }
+
+  private async drop(collection: string, records: readonly Entry[]): Promise<void> {
+    const isKept = this.limits.retentionOf(collection) !== undefined;
+    const floor = isKept ? await this.limits.floor(collection) : Infinity;
+    const yieldIfDue = createYielder();
+    let deletes: Write[] = [];
+    for (const { key, revision, body } of records) {
+      if (revision > floor) this.sizes!.add(revision, body.length);
+      else deletes.push({ kind: "delete", key, expected: revision });
+      if (deletes.length < Math.min(maxDeletes, this.store.transactionLimits.writes)) continue;
+      await this.store.transact(deletes);
+      deletes = [];
+      await yieldIfDue();
+    }
+    // Another server may have dropped some of them: what is left is for the next round.
+    if (deletes.length > 0) await this.store.transact(deletes);
+  }
+
+  private async finish(collection: string, sizes: Sizes): Promise<void> {
+    const maxBytes = this.limits.retentionOf(collection)?.bytes;
+    this.totals.set(collection, sizes.total);
+    if (maxBytes === undefined || sizes.total <= maxBytes) return;
+    await this.limits.raise(collection, sizes.cutFor(maxBytes));
+  }
+}

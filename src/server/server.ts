@@ -41,6 +41,7 @@ import { ServerTools, type ToolParts } from "./library/server-tools.ts";
 import { toolParts } from "./library/tool-parts.ts";
 import { administratorEntry, loopbackUser } from "./start/own-users.ts";
 import { encryptedStore, type StoreEncryption } from "./encryption/store-encryption.ts";
+import { keptStore } from "./start/kept-store.ts";
 import { openStore, type OpenStore } from "./start/open-store.ts";
 import { startWriting } from "./start/start-writes.ts";
 import { storedReleases, storeInRelease } from "./start/store-release.ts";
@@ -203,8 +204,10 @@ export async function startServer(allOptions: ServerOptions, inherited?: Inherit
   try {
     // Closed last, because the other closings belong to traced requests.
     const tracing = opened.add(await startTracing(options), (one) => one?.close());
-    const engineStore = await openStore(options, extensions.store, inherited);
-    opened.add(engineStore.store, (one) => one.close());
+    const openedStore = await openStore(options, extensions.store, inherited);
+    opened.add(openedStore.store, (one) => one.close());
+    const engineStore = { ...openedStore, store: await keptStore(options, openedStore.store) };
+    if (engineStore.store !== openedStore.store) opened.add(engineStore.store, (one) => one.close());
     const metrics = createMetrics(options);
     // Encryption writes to the store.
     const releases = await storedReleases(options, engineStore);

@@ -92,6 +92,7 @@ const trustedJson = [
   "src/resources/services/claims.ts",
   "src/resources/writes/apply.ts",
   "src/server/certificates/serving.ts",
+  "src/storage/history/settings.ts",
   "src/storage/lmdb/backup/manifest.ts",
   "src/storage/stamp.ts",
 ];

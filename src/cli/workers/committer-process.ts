@@ -1,5 +1,6 @@
 import { rmSync } from "node:fs";
 import { stackOf } from "../../base/logger.ts";
+import { keptStore } from "../../server/start/kept-store.ts";
 import { openStore } from "../../server/start/open-store.ts";
 import type { ServeOptions } from "../serve/serve-options.ts";
 import { stopCommitterSignal } from "./role.ts";
@@ -25,6 +26,8 @@ export async function runCommitter(
   for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => undefined);
   const stopped = new Promise<void>((resolve) => process.once(stopCommitterSignal, resolve));
   const { store } = await openStore(options, undefined);
+  // Workers commit what is kept with their writes; this process drops what is too old.
+  const storeWithHistory = await keptStore(options, store);
   // The socket of a committer that was killed.
   rmSync(socket, { force: true });
   const service = await serveCommits(store, socket, (error) =>
@@ -33,7 +36,7 @@ export async function runCommitter(
   ready();
   await stopped;
   await service.close();
-  await store.close();
+  await storeWithHistory.close();
   process.off("disconnect", endAtOnce);
   return 0;
 }

@@ -188,12 +188,12 @@ class HistoryStore extends StoreView {
     const { prefix } = options;
     if (prefix === "/") return this.inner.subscribe(options, visibleTo(listener));
     if (!this.keeps(prefix)) return this.inner.subscribe(options, listener);
-    const kept = {
+    const past = {
       floor: () => this.floorOf(prefix),
       changes: () => this.archive.recordedChanges(prefix),
       event: (change: Parameters<Archive["eventOf"]>[0]) => this.archive.eventOf(change),
     };
-    return new KeptSubscription(this.inner, kept, options, listener);
+    return new KeptSubscription(this.inner, past, options, listener);
   }
 
   override close(): Promise<void> {
@@ -220,14 +220,14 @@ class HistoryStore extends StoreView {
 
   /** The oldest revision at which the collection of a prefix can be read. */
   private async floorOf(prefix: string): Promise<Revision> {
-    const [own, kept] = await Promise.all([this.inner.floor(), this.keptFloor(collectionOf(prefix)!)]);
-    return revisionOf(Math.min(own, kept));
+    const [own, floor] = await Promise.all([this.inner.floor(), this.keptFloor(collectionOf(prefix)!)]);
+    return revisionOf(Math.min(own, floor));
   }
 
   /** The floor of what is kept, which may be above that of the store. */
   private async keptFloor(collection: string): Promise<Revision> {
     const { ms } = this.settings.retentionOf(collection)!;
-    const byTime = (await this.times.revisionAt(this.now() - ms)) ?? 0;
+    const byTime = await this.times.revisionAt(this.now() - ms);
     return revisionOf(Math.max(byTime, await this.settings.floorOf(collection)));
   }
 
@@ -252,11 +252,9 @@ class HistoryStore extends StoreView {
   }
 
   private async revisionAt(time: number): Promise<Revision> {
-    if (time >= this.now()) return this.inner.latestRevision();
-    const marked = await this.times.revisionAt(time);
-    if (marked !== undefined) return marked;
-    const since = this.settings.oldestSince;
-    throw new RevisionCompactedError(revisionOf(0), since);
+    if (time < this.now() && !(await this.times.reachesBackTo(time)))
+      throw new RevisionCompactedError(revisionOf(0), this.settings.oldestSince);
+    return this.times.revisionAt(time);
   }
 }
 

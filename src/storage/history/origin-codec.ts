@@ -141,8 +141,8 @@ export class OriginCodec {
   }
 
   private async nameOf(number: number): Promise<string> {
-    const known = this.names.get(number);
-    if (known !== undefined) return known;
+    const name = this.names.get(number);
+    if (name !== undefined) return name;
     // Another process has stored it.
     const entry = await this.store.get(keyOfNumber(number));
     if (entry === undefined) throw new RangeError(`an origin has the name ${number}, which isn't stored`);

@@ -66,7 +66,7 @@ export class Recorder {
     return { write, recordKey: recordKey(key, newest?.revision ?? 0), value: undefined };
   }
 
-  /** Leaves the largest values out of the records if the store doesn't accept so many bytes at once. */
+  /** Leaves the largest values out of the records if all of them exceed what the store accepts at once. */
   private fit(writes: readonly Write[], planned: readonly PlannedRecord[]): void {
     const sizeOf = ({ value }: PlannedRecord): number =>
       value === undefined ? 0 : value.header.length + value.body.length;

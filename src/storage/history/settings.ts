@@ -41,14 +41,14 @@ export class HistorySettings {
     for (;;) {
       const stored = await store.get(settingsKey);
       const before = stored === undefined ? {} : sinceIn(stored);
-      const wanted: Record<string, number | null> = {};
-      for (const rule of rules) wanted[rule] = before[rule] ?? before[othersRule] ?? null;
+      const next: Record<string, number | null> = {};
+      for (const rule of rules) next[rule] = before[rule] ?? before[othersRule] ?? null;
       const isSame =
         stored !== undefined &&
         rules.length === Object.keys(before).length &&
         rules.every((rule) => rule in before);
       if (isSame) return new HistorySettings(store, options, new Map(entriesOf(before)));
-      const draft = draftWith(wanted);
+      const draft = draftWith(next);
       const result = await store.commit(
         stored === undefined
           ? { kind: "create", key: settingsKey, draft }

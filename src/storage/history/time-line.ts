@@ -1,11 +1,14 @@
-/** Which revision was the newest at which time, as far back as the history reaches: a mark for each second with writes. */
+/**
+ * Which revision was the newest at which time, as far back as the history reaches: the first write of each second has a mark. So a state
+ * lasts until the first mark after it.
+ */
 import { revisionOf } from "../entry.ts";
 import type { Revision, Store, Write } from "../store.ts";
-import { descending, fromDescending } from "./archive-keys.ts";
 
 const prefix = "/~/times//";
 /** Time between two marks, in milliseconds. */
 const markEveryMs = 1000;
+const digits = 12;
 
 /** The marks of a store. */
 export class TimeLine {
@@ -22,7 +25,7 @@ export class TimeLine {
    * call {@link wasMarked}, and commit without it.
    */
   mark(): Extract<Write, { kind: "create" }> | undefined {
-    const second = this.second();
+    const second = secondOf(this.now());
     if (second <= this.marked) return undefined;
     const draft = { header: new Uint8Array(), body: new Uint8Array(), revisionAt: 0 };
     return { kind: "create", key: keyOf(second), draft };
@@ -30,37 +33,44 @@ export class TimeLine {
 
   /** Remembers that the store has the mark of a key. */
   wasMarked({ key }: { readonly key: string }): void {
-    this.marked = Math.max(this.marked, fromDescending(key.slice(prefix.length)));
+    this.marked = Math.max(this.marked, secondIn(key));
   }
 
-  /** Returns the newest marked revision at or before a time (milliseconds since 1970); undefined if no mark is as old. */
-  async revisionAt(time: number): Promise<Revision | undefined> {
-    const second = Math.floor(time / markEveryMs);
-    const after = prefix + descending(second + 1);
-    const { entries } = await this.store.range({ prefix, after, limit: 1 });
-    return entries[0]?.revision;
+  /** Returns the newest revision at the end of the second of a time (milliseconds since 1970). */
+  async revisionAt(time: number): Promise<Revision> {
+    const latest = await this.store.latestRevision();
+    const { entries } = await this.store.range({ prefix, after: keyOf(secondOf(time)), limit: 1 });
+    const [next] = entries;
+    return next === undefined ? latest : revisionOf(next.revision - 1);
   }
 
-  /** Deletes the marks that are older than the newest one at or before a time, some of them; returns whether there are more. */
+  /** Whether the marks reach back to a time. */
+  async reachesBackTo(time: number): Promise<boolean> {
+    const { entries } = await this.store.range({ prefix, limit: 1 });
+    return entries[0] !== undefined && secondIn(entries[0].key) <= secondOf(time);
+  }
+
+  /** Deletes marks that are older than the newest one at or before a time, some of them; returns whether there are more. */
   async dropBefore(time: number, limit: number): Promise<boolean> {
-    const kept = await this.revisionAt(time);
-    if (kept === undefined) return false;
-    const after = prefix + descending(Math.floor(time / markEveryMs) + 1);
-    const { entries, more } = await this.store.range({ prefix, after, limit: limit + 1 });
-    const [, ...old] = entries;
+    const { entries, more } = await this.store.range({ prefix, limit: limit + 1 });
+    const old = entries.filter((_, index) => {
+      const next = entries[index + 1];
+      return next !== undefined && secondIn(next.key) <= secondOf(time);
+    });
     if (old.length === 0) return false;
     await this.store.transact(old.map(({ key, revision }) => ({ kind: "delete", key, expected: revision })));
-    return more;
+    return more && old.length === limit;
   }
+}
 
-  private second(): number {
-    return Math.floor(this.now() / markEveryMs);
-  }
+function secondOf(time: number): number {
+  return Math.max(0, Math.floor(time / markEveryMs));
 }
 
 function keyOf(second: number): string {
-  return prefix + descending(second);
+  return prefix + String(second).padStart(digits, "0");
 }
 
-/** The revision of a state before all marks. */
-export const noRevision = revisionOf(0);
+function secondIn(key: string): number {
+  return Number(key.slice(prefix.length));
+}

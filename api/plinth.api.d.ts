@@ -1390,6 +1390,8 @@ export interface WriteOptions {
   readonly fieldManager: string;
   /** Undefined if warnings and annotations are discarded. */
   readonly report?: RequestReport | undefined;
+  /** Verb in the history; by default that of the report, and without one that of the change in the store. */
+  readonly verb?: string | undefined;
   /** Undefined for writes of the server itself. */
   readonly pace?: WorkPace | undefined;
 }
@@ -1408,6 +1410,10 @@ export interface RequestReport {
   took?(step: string, durationMs: number): void;
   /** End of the client's `timeout`, in milliseconds of the monotonic clock; undefined without one. */
   readonly expiresAt?: number | undefined;
+  /** Verb of the request. */
+  readonly verb?: string | undefined;
+  /** Identifies the request, as in its audit events. */
+  readonly requestId?: string | undefined;
 }
 
 /**
@@ -4172,6 +4178,32 @@ export interface VersionOptions {
   readonly limit: number;
 }
 
+/** A named revision at which everything can be read, however old it is. */
+export interface Pin {
+  readonly name: string;
+  readonly revision: Revision;
+}
+
+/**
+ * The pins of a store. What is visible at a pinned revision is kept from the write on that supersedes it, once for all pins. So a pin
+ * costs what changes after it, not what exists. Exact reads at its revision succeed under every prefix; those between pins may not.
+ */
+export interface StorePins {
+  /** Returns the pins in the order of their names. */
+  list(): Promise<readonly Pin[]>;
+  /**
+   * Pins a revision, or moves the pin of this name to it.
+   *
+   * @param name contains no `/` or NUL; at most 500 bytes.
+   * @param at the latest when absent; then nothing is copied.
+   * @throws {RevisionCompactedError} the revision is below the floor and not pinned.
+   * @throws {RevisionTooNewError} it is above the latest one.
+   */
+  add(name: string, at?: Revision): Promise<Pin>;
+  /** Removes a pin; what only it needed is dropped in the background. Returns whether there was one. */
+  remove(name: string): Promise<boolean>;
+}
+
 /**
  * The history that a store keeps for chosen collections, longer than its retention time. In these collections exact reads and
  * subscriptions reach back to the floor of the collection. All methods but {@link StoreHistory.keeps} may be called only for them.
@@ -4198,6 +4230,8 @@ export interface StoreHistory {
    * @throws {RevisionCompactedError} the history doesn't reach back to it.
    */
   revisionAt(time: number): Promise<Revision>;
+  /** Absent if the store was opened without pins. */
+  readonly pins?: StorePins | undefined;
 }
 
 // ---- storage/store

@@ -26,19 +26,19 @@ async function isTruncated(sink: AuditSink, server: FlaggedServer, bytes: number
   return sink.eventsOf(server, name)[0]?.annotations?.["audit.platform.io/truncated"] === "true";
 }
 
-/** The flags that both backends have. */
+/** The flags that both backends have. Groups with one `usualLog` have the server in common that has none of their flags. */
 function gatheringGroups(sink: AuditSink): readonly FlagGroup[] {
   const { backend } = sink;
   const group = (
     flag: string,
     policy: string,
     words: readonly string[],
-    row: Omit<FlagRow, "flag">,
+    { usualLog = flag, ...row }: Omit<FlagRow, "flag"> & { readonly usualLog?: string },
   ): FlagGroup => ({
     name: `${backend}: ${flag}`,
     shared: (server) => [
       `--audit-policy-file=${policy}`,
-      sink.target(`${flag}-${server}`),
+      sink.target(`${server === "usual" ? usualLog : flag}-${server}`),
       ...words.map((word) => `--${backend}-${word}`),
     ],
     rows: [{ flag: `${backend}-${flag}`, ...row }],
@@ -53,6 +53,7 @@ function gatheringGroups(sink: AuditSink): readonly FlagGroup[] {
   ];
   return [
     group("batch-max-size", metadataPolicy, batch, {
+      usualLog: "batch",
       value: "3",
       observed: "how many of three events come out before a batch is late",
       observe: (server) => eventsOfRequests(sink, server, 3),
@@ -60,6 +61,7 @@ function gatheringGroups(sink: AuditSink): readonly FlagGroup[] {
       usual: 0,
     }),
     group("batch-max-wait", metadataPolicy, batch, {
+      usualLog: "batch",
       value: "1ms",
       observed: "whether an event comes out of a batch that isn't full",
       observe: (server) => eventsOfRequests(sink, server, 1),
@@ -134,7 +136,7 @@ function rotationGroup(flag: string, row: Omit<FlagRow, "flag">): FlagGroup {
   return {
     name: `audit-log: ${flag}`,
     shared(server) {
-      const target = logSink.target(`${flag}-${server}`);
+      const target = logSink.target(server === "usual" ? "rotation-usual" : flag);
       const folder = path.dirname(target.slice(target.indexOf("=") + 1));
       mkdirSync(folder, { recursive: true });
       for (const name of ["2020-01-01", "2020-01-02"]) writeFileSync(path.join(folder, day(name)), "old\n");

@@ -20,11 +20,11 @@ const featureGates: Readonly<Record<Release, string>> = {
 /** One request in this number of those that change nothing is replayed, to save time; all of them in the long form of the tests. */
 const samplings = {
   /** Of those for the first release. */
-  first: effort(16, 1),
+  first: effort(32, 1),
   /** Of those for a later release that the first one answers in the same way, or has no answer to. */
-  same: effort(96, 1),
+  same: effort(192, 1),
   /** Of those for a later release whose answers differ. */
-  different: effort(16, 1),
+  different: effort(32, 1),
 };
 
 /** Chooses the requests of a case that are replayed among those that change nothing, and remembers the others. */

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { systemClock } from "../../src/base/time/clock.ts";
 import { TestServer, type Api } from "../support/api.ts";
 import { effort } from "../support/effort.ts";
 import { readAnswers } from "./answers.ts";
@@ -16,6 +17,12 @@ const featureGates: Readonly<Record<Release, string>> = {
     "ValidatingAdmissionPolicy=true,DynamicResourceAllocation=true,NetworkPolicyStatus=true,APISelfSubjectReview=true",
   "1.37": "",
 };
+
+/**
+ * Time of the servers, which stands still: the requests of a case were recorded within a second, and objects have their times in seconds.
+ * On a busy machine two writes that are the same would differ in their time.
+ */
+const startMs = Date.now();
 
 /** One request in this number of those that change nothing is replayed, to save time; all of them in the long form of the tests. */
 const samplings = {
@@ -79,6 +86,7 @@ export function suiteOf({ name, cases, held }: Corpus, release: Release = "1.26"
         'admintoken,admin,admin-uid,"system:masters"\nusertoken,joe,joe-uid,"devs"\n',
       );
       server = await TestServer.start({
+        clock: { ...systemClock, now: () => startMs },
         tokenAuthFile,
         vocabulary: "kubernetes",
         release,

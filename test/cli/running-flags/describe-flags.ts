@@ -46,8 +46,8 @@ export function describeFlags(groups: readonly FlagGroup[]): void {
 
     test.each(rows.map((row) => [titleOf(row), row] as const))("%s", async (_title, row) => {
       expect(row.changed).not.toEqual(row.usual);
-      expect(await row.observe(usual!)).toEqual(row.usual);
-      expect(await row.observe(changed!)).toEqual(row.changed);
+      expect(await row.observe(usual!, row.usual)).toEqual(row.usual);
+      expect(await row.observe(changed!, row.changed)).toEqual(row.changed);
     });
   });
 }

@@ -1106,6 +1106,8 @@ export interface BuiltInObjects {
   "flowcontrol.apiserver.k8s.io/v1beta2 FlowSchema": kinds.FlowSchemaV1beta2;
   "flowcontrol.apiserver.platform.io/v1beta2 PriorityLevelConfiguration": kinds.PriorityLevelConfigurationV1beta2;
   "flowcontrol.apiserver.k8s.io/v1beta2 PriorityLevelConfiguration": kinds.PriorityLevelConfigurationV1beta2;
+  "history.platform.io/v1alpha1 ObjectVersion": kinds.ObjectVersion;
+  "history.k8s.io/v1alpha1 ObjectVersion": kinds.ObjectVersion;
   "insight.platform.io/v1 AccessExplanation": kinds.AccessExplanation;
   "insight.k8s.io/v1 AccessExplanation": kinds.AccessExplanation;
   "insight.platform.io/v1 BulkAccessReview": kinds.BulkAccessReview;
@@ -5158,6 +5160,22 @@ interface PriorityLevelConfiguration {
   metadata?: ObjectMeta;
   spec?: PriorityLevelConfigurationSpec;
   status?: PriorityLevelConfigurationStatus;
+}
+
+// history.*/v1alpha1 ObjectVersion: Namespaced objectversions []
+interface ObjectVersion {
+  kind?: string;
+  apiVersion?: string;
+  metadata?: ObjectMeta;
+  time?: time;
+  user?: string;
+  manager?: string;
+  verb?: string;
+  auditID?: string;
+  deleted?: bool;
+  previousVersion?: string;
+  object?: json;
+  error?: string;
 }
 
 // insight.*/v1 AccessExplanation: Cluster accessexplanations [create]

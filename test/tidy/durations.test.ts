@@ -33,6 +33,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     "src/controllers/workload-hints/runners.ts",
     "src/http/encodings/table.ts",
     "src/resources/engine/engine.ts",
+    "src/resources/reads/history.ts",
     "src/resources/services/claim-repair.ts",
     "src/server/admission/policies.ts",
     "src/server/explore/explore.ts",

@@ -1,3 +1,5 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { existsSync, mkdirSync, readdirSync, readFileSync, utimesSync, writeFileSync } from "node:fs";
 import { hostname } from "node:os";
 import path from "node:path";
@@ -11,7 +13,9 @@ import { serveFlags } from "../../src/cli/flags/flags.ts";
 import { serveOptions } from "../../src/cli/serve/serve-options.ts";
 import { revisionOf } from "../../src/storage/entry.ts";
 import { writeManifest } from "../../src/storage/lmdb/backup/manifest.ts";
+import { openLmdbStore } from "../../src/storage/lmdb/lmdb-store.ts";
 import { ManualClock } from "../support/manual-clock.ts";
+import { program } from "../support/process.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
 const minuteMs = 60_000;
@@ -184,17 +188,30 @@ describe("scheduled backups", () => {
 });
 
 test("the process of a backup doesn't get the signals of the server's terminal, and ends with the server", async () => {
-  const program = path.join(folder.path, "program.mjs");
-  writeFileSync(program, "setInterval(() => undefined, 1000);");
+  const waiting = path.join(folder.path, "waiting.mjs");
+  writeFileSync(waiting, "setInterval(() => undefined, 1000);");
   const [, own] = process.argv;
-  process.argv[1] = program;
+  process.argv[1] = waiting;
   const stopping = new AbortController();
   const backup = backUpApart("data", "target", stopping.signal).finally(() => (process.argv[1] = own!));
-  const children = childrenOf(process.pid).filter(({ command }) => command.includes(program));
+  const children = childrenOf(process.pid).filter(({ command }) => command.includes(waiting));
   stopping.abort();
   // A terminal sends SIGINT to the process group of the program in the foreground.
   expect(children.map(({ pid, group }) => pid === group)).toEqual([true]);
   await expect(backup).rejects.toThrow("plinth backup ended by SIGTERM");
+});
+
+test("a backup that a server runs ends when the server is killed", async () => {
+  const data = path.join(folder.path, "data");
+  await openLmdbStore({ dir: path.join(data, "store"), clock }).close();
+  const target = path.join(folder.path, "target");
+  const words = [program, "backup", `--data-dir=${data}`, `--to=${target}`];
+  const child = spawn(process.execPath, words, { stdio: ["ignore", "ignore", "inherit", "ipc"] });
+  // As the end of the parent process does.
+  child.disconnect();
+  expect(await once(child, "exit")).toEqual([1, null]);
+  const alone = spawn(process.execPath, words, { stdio: "ignore" });
+  expect(await once(alone, "exit")).toEqual([0, null]);
 });
 
 test.each([

@@ -7,7 +7,8 @@ const maxMessageLength = 4096;
 
 /**
  * Runs `plinth backup` in a child process with the lowest priority: it reads the whole copy to verify it, and reading a damaged store may
- * end a process by a signal.
+ * end a process by a signal. It ends with this process, also if that is killed: the next server could be making a backup in the same
+ * folder, or its data folder could be another one; see {@link endWithServer}.
  *
  * @param signal ends the process; it isn't aborted yet.
  * @throws {Error} if the backup fails, with the message of the command.
@@ -15,7 +16,7 @@ const maxMessageLength = 4096;
 export async function backUpApart(dataDir: string, target: string, signal: AbortSignal): Promise<void> {
   const words = ["backup", `--data-dir=${dataDir}`, `--to=${target}`];
   // In a process group of its own: Ctrl-C is for the server, which then ends the child.
-  const child = spawnProgram(words, { stdio: ["ignore", "ignore", "pipe"], detached: true });
+  const child = spawnProgram(words, { stdio: ["ignore", "ignore", "pipe", "ipc"], detached: true });
   const end = (): void => void child.kill();
   signal.addEventListener("abort", end);
   if (child.pid !== undefined) lowerPriority(child.pid);
@@ -29,6 +30,15 @@ export async function backUpApart(dataDir: string, target: string, signal: Abort
   if (code === 0) return;
   const reason = message.trim().replace(/^plinth: /, "");
   throw new Error(reason === "" ? `plinth backup ended by ${killedBy ?? `exit code ${code}`}` : reason);
+}
+
+/** Ends this process when the server that runs it by {@link backUpApart} has ended. */
+export function endWithServer(): void {
+  if (process.send === undefined) return;
+  const end = (): never => process.exit(1);
+  if (!process.connected) end();
+  process.once("disconnect", end);
+  process.channel!.unref();
 }
 
 /** The process may have ended already; it then runs with its normal priority. */

@@ -6,6 +6,7 @@ import type { Flag } from "../flags/flag.ts";
 import { showingProgress } from "../terminal/progress.ts";
 import { FlagReader, parseFlags, UsageError } from "../flags/flag-reader.ts";
 import { contentOf, identityOf } from "./backup-content.ts";
+import { endWithServer } from "./backup-process.ts";
 
 const backupFlags: readonly Flag[] = [
   {
@@ -25,6 +26,7 @@ export const backupCommand: Command = {
   flags: backupFlags,
   help: () => helpText("plinth backup --to=FOLDER [FLAGS]", backupAbout, backupFlags),
   async run(words) {
+    endWithServer();
     const read = new FlagReader(backupFlags, parseFlags(backupFlags, words));
     const target = read.required("to");
     const dataDir = read.text("data-dir");

@@ -1,4 +1,5 @@
 import { beforeAll, expect, test } from "vitest";
+import { storeConfigMaps } from "../support/stored-config-maps.ts";
 import { useServer } from "../support/use-server.ts";
 import { RBAC, configMap, namespace, ok } from "./support.ts";
 import { shown, subscribe } from "./subscriptions-support.ts";
@@ -71,8 +72,11 @@ test("a subscription with view=mine sends a grant of more than one page for each
   const stream = await subscribe(server.as("ann"), watches, mine);
   const before = await stream.state();
   await ok(server.admin.post("/api/v1/namespaces", namespace("pages")));
-  const inPages = "/api/v1/namespaces/pages/configmaps";
-  for (let index = 0; index < 700; index++) await ok(server.admin.post(inPages, configMap(`p${index}`)));
+  await storeConfigMaps(
+    server,
+    "pages",
+    Array.from({ length: 700 }, (_, index) => ({ name: `p${index}` })),
+  );
   const rules = [{ verbs: ["get"], apiGroups: [""], resources: ["configmaps", "secrets"] }];
   const subject = { kind: "User", apiGroup: "rbac.authorization.platform.io", name: "ann" };
   await createGrant(server.admin, { name: "all", namespace: "", kind: "ClusterRole", rules, subject });

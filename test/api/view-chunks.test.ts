@@ -1,12 +1,13 @@
 import { BinaryReader } from "@bufbuild/protobuf/wire";
 import { beforeAll, expect, test } from "vitest";
+import { storeConfigMaps } from "../support/stored-config-maps.ts";
 import { ConfigMap } from "../../src/kinds/core/config-map.ts";
 import { ListMeta } from "../../src/schema/object-meta.ts";
 import { decodeMessage } from "../../src/schema/protobuf/decode-message.ts";
 import { openEnvelope } from "../../src/schema/protobuf/envelope.ts";
 import type { Api } from "../support/api.ts";
 import { useServer } from "../support/use-server.ts";
-import { configMap, namespace, ok, user } from "./support.ts";
+import { namespace, ok, user } from "./support.ts";
 import { chunksOf, createGrant } from "./views-support.ts";
 
 const binary = "application/vnd.platform.protobuf";
@@ -20,11 +21,13 @@ const isHidden = (index: number) => index % 5 === 0 || (index > 300 && index < 3
 const server = useServer({ users: [{ name: "ann" }, { name: "bob" }] });
 beforeAll(async () => {
   await ok(server.admin.post("/api/v1/namespaces", namespace("many")));
-  const visible: string[] = [];
-  for (let index = 0; index < count; index++) {
-    await ok(server.admin.post(path, configMap(nameOf(index), { text: "x".repeat(sizeOf(index)) })));
-    if (!isHidden(index)) visible.push(nameOf(index));
-  }
+  const indexes = Array.from({ length: count }, (_, index) => index);
+  await storeConfigMaps(
+    server,
+    "many",
+    indexes.map((index) => ({ name: nameOf(index), data: { text: "x".repeat(sizeOf(index)) } })),
+  );
+  const visible = indexes.filter((index) => !isHidden(index)).map(nameOf);
   const rule = { verbs: ["get"], apiGroups: [""], resources: ["configmaps"] };
   const grant = { namespace: "many", kind: "Role" } as const;
   await createGrant(server.admin, {

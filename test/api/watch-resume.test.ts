@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { storeConfigMaps } from "../support/stored-config-maps.ts";
 import { TestServer } from "../support/api.ts";
 
 const configMaps = "/api/v1/namespaces/default/configmaps";
@@ -15,19 +16,11 @@ describe("a watch that resumes from an old version", () => {
   it("C-4.6-04 resumes from its last version and gets every change once, whatever their number", async () => {
     const { body } = await server.admin.get(configMaps);
     const data = { text: "x".repeat(900) };
-    for (let at = 0; at < count; at += 500) {
-      const some = Array.from({ length: 500 }, (_, i) => `many-${at + i}`);
-      await Promise.all(
-        some.map((name) =>
-          server.server.client.create({
-            apiVersion: "v1",
-            kind: "ConfigMap",
-            metadata: { name, namespace: "default" },
-            data,
-          }),
-        ),
-      );
-    }
+    await storeConfigMaps(
+      server,
+      "default",
+      Array.from({ length: count }, (_, i) => ({ name: `many-${i}`, data })),
+    );
     const watch = await server.admin.watch(`${configMaps}?resourceVersion=${body.metadata.resourceVersion}`);
     const seen = new Set<string>();
     for (let i = 0; i < count; i++) seen.add((await watch.next()).object.metadata.name);

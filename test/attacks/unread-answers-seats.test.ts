@@ -1,5 +1,6 @@
 import { connect as connectHttp2, type ClientHttp2Session } from "node:http2";
 import { afterEach, expect, test } from "vitest";
+import { storeConfigMaps } from "../support/stored-config-maps.ts";
 import { clientWaitMs } from "../../src/http/limits/fair-limiter.ts";
 import { configMaps, queuing, rejecting, useFlowServer } from "../api/flow-support.ts";
 import { configMap, ManualClock, ok, until } from "../api/support.ts";
@@ -81,10 +82,11 @@ test.each<readonly [first: string, small: number, requests: readonly Unread[]]>(
   // More than the buffers of a connection take.
   const data = { text: "x".repeat(200_000) };
   for (let n = 0; n < 8; n++) await ok(flow.admin.post(configMaps, { ...configMap(`large-${n}`), data }));
-  const { client } = flow.server.server;
-  const header = { apiVersion: "v1", kind: "ConfigMap" };
-  for (let n = 0; n < small; n++)
-    await client.create({ ...header, metadata: { name: `small-${n}`, namespace: "default" } });
+  await storeConfigMaps(
+    flow.server,
+    "default",
+    Array.from({ length: small }, (_, n) => ({ name: `small-${n}` })),
+  );
   await annsLevel(rejecting("tight"));
   const other = () => flow.server.as("ann").get(`${configMaps}/small-0`);
   for (const [name, path, headers] of requests) {

@@ -1,6 +1,7 @@
 import { writeFileSync } from "node:fs";
 import path from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { storeConfigMaps } from "../support/stored-config-maps.ts";
 import { runAuth } from "../../src/cli/auth/auth.ts";
 import type { AuthContext } from "../../src/cli/auth/question.ts";
 import { visible } from "../../src/cli/auth/visible.ts";
@@ -143,12 +144,11 @@ describe("plinth auth visible", () => {
     );
     const names = Array.from({ length: 560 }, (_, n) => `m-${String(n).padStart(4, "0")}`);
     await ok(server.admin.post("/api/v1/namespaces", namespace("large")));
-    const map = (name: string) => ({
-      apiVersion: "v1",
-      kind: "ConfigMap",
-      metadata: { name, namespace: "large" },
-    });
-    await Promise.all(names.map((name) => server.server.client.create(map(name))));
+    await storeConfigMaps(
+      server,
+      "large",
+      names.map((name) => ({ name })),
+    );
     const leads = `${RBAC}/namespaces/large`;
     await ok(server.admin.post(`${leads}/roles`, role("most", [get("configmaps", names.slice(50))])));
     await ok(

@@ -2,6 +2,7 @@ import { spawnSync } from "node:child_process";
 import { cpSync, existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, it } from "vitest";
+import { effort } from "../support/effort.ts";
 import { createServer, type CreateServerOptions, type Server } from "../../src/index.ts";
 import { Api } from "../support/api.ts";
 import { isInstalled } from "../support/installed.ts";
@@ -88,13 +89,14 @@ describe("the program of docs/authorization.md and authorization-questions.md", 
     expect(stdout).toMatch(/\{ single: \d+, bulk: \d+, shares: \d+ \}\n$/);
   });
 
-  it("prints the same with the names of the Kubernetes vocabulary", () => {
-    const rewrite = (text: string) =>
-      inKubernetes(text).replace("port: false,", 'port: false, vocabulary: "kubernetes",');
-    const close = { text: "await server.close();", output: undefined };
-    const printing = [...blocks.filter(({ output }) => output !== undefined), close];
-    compare(printing, runProgram(printing, rewrite), rewrite);
-  });
+  if (effort(false, true))
+    it("prints the same with the names of the Kubernetes vocabulary", () => {
+      const rewrite = (text: string) =>
+        inKubernetes(text).replace("port: false,", 'port: false, vocabulary: "kubernetes",');
+      const close = { text: "await server.close();", output: undefined };
+      const printing = [...blocks.filter(({ output }) => output !== undefined), close];
+      compare(printing, runProgram(printing, rewrite), rewrite);
+    });
 });
 
 describe("the commands of docs/authorization-service.md", () => {

@@ -1,9 +1,10 @@
 import { BinaryReader } from "@bufbuild/protobuf/wire";
 import { beforeAll, expect, test } from "vitest";
+import { storeConfigMaps } from "../support/stored-config-maps.ts";
 import { SharedBudget } from "../../src/flow/shared-budget.ts";
 import { BufferedParts, bufferedListsOfProcess } from "../../src/http/verbs/buffered-parts.ts";
 import { openEnvelope } from "../../src/schema/protobuf/envelope.ts";
-import { configMap, ok } from "../api/support.ts";
+import { ok } from "../api/support.ts";
 import { useServer } from "../support/use-server.ts";
 
 const mebibyte = 1024 * 1024;
@@ -55,12 +56,15 @@ const textBytes = 1_000_000;
 const count = 72;
 
 beforeAll(async () => {
-  for (let index = 0; index < count; index++) {
-    const { metadata, ...rest } = configMap(nameOf(index), { text: textOf(index).toString() });
-    await ok(
-      server.admin.post(configMaps, { ...rest, metadata: { ...metadata, labels: { some: partOf(index) } } }),
-    );
-  }
+  await storeConfigMaps(
+    server,
+    "default",
+    Array.from({ length: count }, (_, index) => ({
+      name: nameOf(index),
+      labels: { some: partOf(index) },
+      data: { text: textOf(index).toString() },
+    })),
+  );
 });
 
 const texts = Array.from({ length: 10 }, (_, index) => Buffer.from(String(index).repeat(textBytes)));

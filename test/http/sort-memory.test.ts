@@ -1,7 +1,8 @@
 import { expect, test } from "vitest";
+import { storeConfigMaps } from "../support/stored-config-maps.ts";
 import { SharedBudget } from "../../src/flow/shared-budget.ts";
 import { RequestSortMemory, sortedListsOfProcess } from "../../src/http/verbs/sort-memory.ts";
-import { configMap, ok } from "../api/support.ts";
+import { ok } from "../api/support.ts";
 import type { TestServer } from "../support/api.ts";
 import { useServer } from "../support/use-server.ts";
 
@@ -54,11 +55,11 @@ const budgetOf = (of: TestServer): SharedBudget =>
 test("a sorted list of a server without free memory is TooManyRequests; in chunks it is served", async () => {
   const { admin } = server;
   const name = (index: number) => `${"n".repeat(230)}-${index}`;
-  for (let from = 0; from < 2600; from += 100) {
-    await Promise.all(
-      Array.from({ length: 100 }, (_, index) => ok(admin.post(configMaps, configMap(name(from + index))))),
-    );
-  }
+  await storeConfigMaps(
+    server,
+    "default",
+    Array.from({ length: 2600 }, (_, index) => ({ name: name(index) })),
+  );
   const sorted = `${configMaps}?sort=-metadata.name`;
   const budget = budgetOf(server);
   const whole = await ok(admin.get(sorted));

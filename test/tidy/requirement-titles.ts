@@ -35,6 +35,9 @@ interface Declaration {
   readonly table: Node | undefined;
 }
 
+/** Returns whether a text has the id of a requirement. */
+export const namesRequirements = (text: string): boolean => idsIn(text).length > 0;
+
 /** Returns the texts of a test file that name requirements. */
 export function requirementTitles(file: string): RequirementTitle[] {
   const { code, tree } = parseFile(file);

@@ -5,7 +5,7 @@ import { hostname } from "node:os";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
 import { silentLogger, type Logger } from "../../src/base/logger.ts";
-import { backUpApart } from "../../src/cli/backups/backup-process.ts";
+import { backUpApart, serverVariable } from "../../src/cli/backups/backup-process.ts";
 import { backupFor, backupsIn, newestBackupIn } from "../../src/cli/backups/series.ts";
 import { ScheduledBackups } from "../../src/cli/backups/scheduled-backups.ts";
 import { parseFlags } from "../../src/cli/flags/flag-reader.ts";
@@ -204,13 +204,22 @@ test("the process of a backup doesn't get the signals of the server's terminal, 
 test("a backup that a server runs ends when the server is killed", async () => {
   const data = path.join(folder.path, "data");
   await openLmdbStore({ dir: path.join(data, "store"), clock }).close();
-  const target = path.join(folder.path, "target");
-  const words = [program, "backup", `--data-dir=${data}`, `--to=${target}`];
-  const child = spawn(process.execPath, words, { stdio: ["ignore", "ignore", "inherit", "ipc"] });
+  const words = (target: string) => [
+    program,
+    "backup",
+    `--data-dir=${data}`,
+    `--to=${path.join(folder.path, target)}`,
+  ];
+  const child = spawn(process.execPath, words("ended"), {
+    stdio: ["ignore", "ignore", "inherit", "ipc"],
+    env: { ...process.env, [serverVariable]: String(process.pid) },
+  });
   // As the end of the parent process does.
   child.disconnect();
   expect(await once(child, "exit")).toEqual([1, null]);
-  const alone = spawn(process.execPath, words, { stdio: "ignore" });
+  // Of another program that runs it with a channel.
+  const alone = spawn(process.execPath, words("whole"), { stdio: ["ignore", "ignore", "inherit", "ipc"] });
+  alone.disconnect();
   expect(await once(alone, "exit")).toEqual([0, null]);
 });
 

@@ -5,6 +5,9 @@ import { spawnProgram } from "../serve/own-process.ts";
 /** Maximum length of the message of a failed backup that is kept. */
 const maxMessageLength = 4096;
 
+/** Environment variable of a backup whose server ends it; other programs that run `plinth backup` can have a channel to it too. */
+export const serverVariable = "PLINTH_BACKUP_OF_SERVER";
+
 /**
  * Runs `plinth backup` in a child process with the lowest priority: it reads the whole copy to verify it, and reading a damaged store may
  * end a process by a signal. It ends with this process, also if that is killed: the next server could be making a backup in the same
@@ -16,7 +19,11 @@ const maxMessageLength = 4096;
 export async function backUpApart(dataDir: string, target: string, signal: AbortSignal): Promise<void> {
   const words = ["backup", `--data-dir=${dataDir}`, `--to=${target}`];
   // In a process group of its own: Ctrl-C is for the server, which then ends the child.
-  const child = spawnProgram(words, { stdio: ["ignore", "ignore", "pipe", "ipc"], detached: true });
+  const child = spawnProgram(words, {
+    stdio: ["ignore", "ignore", "pipe", "ipc"],
+    detached: true,
+    env: { ...process.env, [serverVariable]: String(process.pid) },
+  });
   const end = (): void => void child.kill();
   signal.addEventListener("abort", end);
   if (child.pid !== undefined) lowerPriority(child.pid);
@@ -34,7 +41,7 @@ export async function backUpApart(dataDir: string, target: string, signal: Abort
 
 /** Ends this process when the server that runs it by {@link backUpApart} has ended. */
 export function endWithServer(): void {
-  if (process.send === undefined) return;
+  if (process.env[serverVariable] === undefined || process.send === undefined) return;
   const end = (): never => process.exit(1);
   if (!process.connected) end();
   process.once("disconnect", end);

@@ -66,9 +66,16 @@ export const longTests = [
       "all inputs of the corpus, fewer mutations, and fewer random requests in one vocabulary, without the planted defect",
   },
   {
-    tests: ["test/api/views.property", "test/resources/reads/view-watch.property"],
+    tests: [
+      "test/api/self-reviews",
+      "test/api/views.property",
+      "test/authorization/insight.property",
+      "test/authorization/rbac-index.property",
+      "test/authorization/user-view.property",
+      "test/resources/reads/view-watch.property",
+    ],
     touchedBy: ["src/authorization/", "src/resources/", "src/http/verbs/"],
-    short: "the same files with fewer rounds, and the cases of test/api/views.test.ts",
+    short: "the same files with fewer rounds, and the cases of test/api/views.test.ts and test/authorization",
   },
   {
     tests: ["test/admission/pod-security/verdicts"],
@@ -96,6 +103,12 @@ export const longTests = [
       "src/storage/",
     ],
     short: "the same files with fewer versions, changes, rounds, kills and schedules",
+  },
+  {
+    tests: ["test/cli/demo", "test/server/data-folder", "test/server/release"],
+    touchedBy: ["src/base/", "src/cli/", "src/kinds/", "src/server/", "src/vocabulary/"],
+    short:
+      "the same files with one vocabulary, one address, and the releases from which on their behaviour differs",
   },
   {
     tests: ["test/cli/workers"],
@@ -187,7 +200,7 @@ export const longTests = [
       "test/examples/",
     ],
     short:
-      "the first tour of the README, every fourth command that starts a server, the pages on kubectl and testing, and where recipes add their lines; test/cli has the other commands, test/tidy/code-blocks the pages of all blocks",
+      "the first tour of the README, every sixth command that starts a server, the pages on kubectl and testing, and where recipes add their lines; test/cli has the other commands, test/tidy/code-blocks the pages of all blocks",
   },
   {
     tests: ["test/clients/manifests"],

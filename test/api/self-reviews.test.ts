@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { effort } from "../support/effort.ts";
 import { TestServer } from "../support/api.ts";
 import { RBAC, clusterRole, clusterRoleBinding, ok, refTo, roleBinding, user } from "./support.ts";
 import { SSAR, SSRR, SSR, pods, useReviewServer } from "./reviews-support.ts";
@@ -78,9 +79,12 @@ describe("reviews of the caller", () => {
 
   test("A-2.2-38 every listed rule is granted", async () => {
     const { status } = (await ok(server.as("ann").post(SSRR, { spec: { namespace: "team" } }))).body;
+    const each = effort(4, 1);
+    let count = 0;
     for (const rule of status.resourceRules) {
       for (const verb of rule.verbs) {
         for (const name of rule.resources) {
+          if (count++ % each !== 0) continue;
           const [resource, subresource] = name.split("/");
           const resourceAttributes = {
             namespace: "team",

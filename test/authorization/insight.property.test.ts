@@ -1,5 +1,6 @@
 import * as fc from "fast-check";
 import { expect, it } from "vitest";
+import { effort } from "../support/effort.ts";
 import { explainRbac } from "../../src/authorization/insight/explain.ts";
 import type { AllowedSubject, ShownSubject } from "../../src/authorization/insight/insight.ts";
 import { gatheredSubjects, whoCan } from "../../src/authorization/insight/stored-insight.ts";
@@ -85,7 +86,7 @@ it("an explanation agrees with the authorizer, and each grant and near miss refe
       }
     },
   );
-  await fc.assert(property, { numRuns: 150 });
+  await fc.assert(property, { numRuns: effort(60, 150) });
 });
 
 it("whoCan lists exactly the allowed subjects in order, also in pages of one", async () => {
@@ -123,5 +124,5 @@ it("whoCan lists exactly the allowed subjects in order, also in pages of one", a
       }
     },
   );
-  await fc.assert(property, { numRuns: 150 });
+  await fc.assert(property, { numRuns: effort(60, 150) });
 });

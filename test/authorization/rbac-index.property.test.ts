@@ -1,5 +1,6 @@
 import * as fc from "fast-check";
 import { expect, it } from "vitest";
+import { effort } from "../support/effort.ts";
 import { RbacIndex } from "../../src/authorization/rbac/rbac-index.ts";
 import { tableLimits } from "../../src/authorization/rbac/table-budget.ts";
 import { platform } from "../../src/vocabulary/platform.ts";
@@ -50,7 +51,7 @@ it("A-5-02 the index decides as the reference implementation after every change"
       }
     }
   });
-  fc.assert(property, { numRuns: 400 });
+  fc.assert(property, { numRuns: effort(150, 400) });
 });
 
 it("A-2.2-38 every rule of a rules list is allowed by the authorizer", () => {

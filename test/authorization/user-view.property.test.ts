@@ -1,5 +1,6 @@
 import * as fc from "fast-check";
 import { expect, it } from "vitest";
+import { effort } from "../support/effort.ts";
 import type { Authorizer, ScopeResolver } from "../../src/authorization/authorizer.ts";
 import { AbacAuthorizer } from "../../src/authorization/abac.ts";
 import { AuthorizerChain, authorizationChain } from "../../src/authorization/authorizer-chain.ts";
@@ -59,7 +60,7 @@ it("a view allows exactly what the reference implementation allows to get, and i
       }
     }
   });
-  await fc.assert(property, { numRuns: 600 });
+  await fc.assert(property, { numRuns: effort(200, 600) });
 });
 
 it("long lists of names are shared by the namespaces of a ClusterRole, and lists of several roles are joined", async () => {
@@ -139,7 +140,7 @@ it("a view of ABAC policies and of the fixed modes allows what these authorizers
       if (part !== undefined) expect(part).toHaveLength(verdict === "allow" ? 1 : 0);
     }
   });
-  await fc.assert(property, { numRuns: 300 });
+  await fc.assert(property, { numRuns: effort(100, 300) });
 });
 
 it("an object that the chain decided keeps its result when the list is read again", async () => {

@@ -316,7 +316,15 @@ describe("--workers", () => {
     }
   });
 
-  test("stops all processes on SIGTERM, and on the end of the first process", async () => {
+  if (effort(false, true))
+    test("the processes end when the one that started them is killed while they serve", async () => {
+      const server = await start("killed");
+      const children = childrenOf(server.pid);
+      await server.stop("SIGKILL");
+      await until(() => children.every((pid) => !existsSync(`/proc/${pid}`)));
+    });
+
+  test("stops all processes on SIGTERM", async () => {
     const socketFolders = () => readdirSync(sockets);
     const before = socketFolders();
     const server = await start("stop");
@@ -325,10 +333,6 @@ describe("--workers", () => {
     expect(await server.stop()).toBe(0);
     await until(() => children.every((pid) => !existsSync(`/proc/${pid}`)));
     expect(socketFolders()).toEqual(before);
-    const killed = await start("stop");
-    const orphans = childrenOf(killed.pid);
-    await killed.stop("SIGKILL");
-    await until(() => orphans.every((pid) => !existsSync(`/proc/${pid}`)));
   });
 
   test.each(effort([2], [1, 2, 3]))(

@@ -90,7 +90,10 @@ describe("disaster recovery", () => {
     const second = await serve(port);
     const after = Array.from({ length: 30 }, (_, count) => `after-${count}`);
     for (const name of after) await add(name);
-    await expect.poll(names, waiting).toEqual([...after, "kept"].toSorted());
+    const expected = [...after, "kept"].toSorted();
+    // First what the server has, then what its watch has told the client.
+    expect((await list()).items.map(({ metadata }) => metadata!.name).toSorted()).toEqual(expected);
+    await expect.poll(names, waiting).toEqual(expected);
     const robot = await second.as((issued.status as { token: string }).token).get(accounts);
     // The account is recognized, though it may do nothing.
     expect(robot.status).toBe(403);

@@ -9,9 +9,9 @@ import { losePower } from "./power-loss.ts";
 import { Writer } from "./writer.ts";
 import { effort } from "../support/effort.ts";
 
-const kills = effort(2, 12);
+const kills = effort(1, 12);
 /** Number of images, and how many of each kind there must be more than. */
-const [images, minImages] = effort([60, 0] as const, [200, 10] as const);
+const [images, minImages] = effort([30, 0] as const, [200, 10] as const);
 /** Number of images of a broken store, which ends at the first that shows the defect. */
 const brokenImages = 200;
 const folder = temporaryFolder();

@@ -33,7 +33,7 @@ describe("the commands that start a server", () => {
   it("are more than ten", () => expect(commands.length).toBeGreaterThan(10));
 
   // In short every fourth.
-  it.each(commands.filter((_, index) => index % effort(4, 1) === 0))("%s", async (command) => {
+  it.each(commands.filter((_, index) => index % effort(6, 1) === 0))("%s", async (command) => {
     writeFiles(shell);
     await shell.run(command);
     const [server] = shell.servers;

@@ -16,7 +16,7 @@ import { Dice } from "../support/dice.ts";
 import { effort } from "../support/effort.ts";
 
 /** Duration and seed; a failure reports the last requests. */
-const seconds = Number(process.env["PLINTH_FUZZ_SECONDS"] ?? effort(3, 15));
+const seconds = Number(process.env["PLINTH_FUZZ_SECONDS"] ?? effort(2, 15));
 const seed = Number(process.env["PLINTH_FUZZ_SEED"] ?? "20");
 const maxAnswerMs = 5000;
 

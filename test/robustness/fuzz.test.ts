@@ -6,7 +6,7 @@ import { stillAnswers } from "./support.ts";
 import { effort } from "../support/effort.ts";
 
 /** Duration and seed; a failure reports the seed that reproduces it. */
-const seconds = Number(process.env["PLINTH_FUZZ_SECONDS"] ?? effort(3, 15));
+const seconds = Number(process.env["PLINTH_FUZZ_SECONDS"] ?? effort(2, 15));
 const seed = Number(process.env["PLINTH_FUZZ_SEED"] ?? "20");
 const maxAnswerMs = 10_000;
 

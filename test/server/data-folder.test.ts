@@ -128,13 +128,16 @@ describe("admin.kubeconfig", () => {
     expect(clusterOf(readFileSync(usual, "utf8")).server).toBe(`https://localhost:${port}`);
   });
 
-  it.each(effort(["::"], ["0.0.0.0", "::"]))("has an address that can be reached with --bind-address=%s", async (address) => {
-    const dir = folder();
-    const server = await serve(dir, `--bind-address=${address}`);
-    expect(server.url).toMatch(/^https:\/\/localhost:\d+$/);
-    expect(clusterOf(readFileSync(server.administrator, "utf8")).server).toBe(server.url);
-    expect(await readAsAdministrator(server.administrator, "/api/v1/namespaces/default")).toBe(200);
-  });
+  it.each(effort(["::"], ["0.0.0.0", "::"]))(
+    "has an address that can be reached with --bind-address=%s",
+    async (address) => {
+      const dir = folder();
+      const server = await serve(dir, `--bind-address=${address}`);
+      expect(server.url).toMatch(/^https:\/\/localhost:\d+$/);
+      expect(clusterOf(readFileSync(server.administrator, "utf8")).server).toBe(server.url);
+      expect(await readAsAdministrator(server.administrator, "/api/v1/namespaces/default")).toBe(200);
+    },
+  );
 
   it("has one in the library too", async () => {
     const server = await createServer({ host: "0.0.0.0" });

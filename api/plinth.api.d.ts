@@ -7,13 +7,13 @@
 //   ControllerContext, ControllerStart, ControllerUser, CreateServerOptions, Credentials, Decision,
 //   DefinitionManifest, DefinitionOptions, DefinitionVersion, Exploration, ExplorationSettleOptions, ExploreError,
 //   ExploreOptions, ExploreReport, Extensions, FaultEffect, FaultHandle, FaultMatch, FaultRandom, FaultRule,
-//   Faults, FiredFault, FlowOptions, Kind, KubeconfigOptions, Logger, ManualClock, NamedAuthenticator,
-//   NamedAuthorizer, NewObject, ObjectFor, ObjectInformer, ObjectList, ObjectMetaValue, ObjectReference,
-//   OidcOptions, OptionsError, ProxyOptions, Reason, RecordedRequest, RequestFilter, RequestLog, RuleList,
-//   RunningController, Server, ServerClient, ServiceAccountOptions, SettleOptions, Snapshot, StatusDetails,
-//   StatusError, StorageOptions, Store, TestCertificate, Timer, TlsOptions, TokenWebhookOptions, TransactionClient,
-//   TransactionOptions, TypedClient, WaitOptions, WatchEvent, WorkQueue, createServer, createTestCertificate,
-//   declareGroup, definitionOf, explore, manualClock
+//   Faults, FiredFault, FlowOptions, HistoryOptions, Kind, KubeconfigOptions, Logger, ManualClock,
+//   NamedAuthenticator, NamedAuthorizer, NewObject, ObjectFor, ObjectInformer, ObjectList, ObjectMetaValue,
+//   ObjectReference, OidcOptions, OptionsError, ProxyOptions, Reason, RecordedRequest, RequestFilter, RequestLog,
+//   RuleList, RunningController, Server, ServerClient, ServiceAccountOptions, SettleOptions, Snapshot,
+//   StatusDetails, StatusError, StorageOptions, Store, TestCertificate, Timer, TlsOptions, TokenWebhookOptions,
+//   TransactionClient, TransactionOptions, TypedClient, VersionOf, WaitOptions, WatchEvent, WorkQueue,
+//   createServer, createTestCertificate, declareGroup, definitionOf, explore, manualClock
 // plinth/kinds: see the end of this file
 // plinth/storage: Change, CommitResult, Deferral, Draft, Entry, Listener, Origin, RangeOptions, RangePage,
 //   Revision, RevisionCompactedError, RevisionTooNewError, Store, StoreClosedError, StoreDamagedError, StoreError,
@@ -1251,6 +1251,32 @@ export declare class Client {
   /** Starts a watch when the guard allows it; otherwise calls `ended`, or prints a warning if there is no such listener. */
   /** The target of a reference to an object. */
   /** The handler of a review; undefined for other resource types. */
+}
+
+// ---- resources/clients/object-history
+
+/** A version of an object: the effect of one write, and who made it. */
+export interface VersionOf<O> {
+  /** Resource version of the write. */
+  readonly resourceVersion: string;
+  /** Resource version of the version before; undefined if the write created the object, or if it is unknown. */
+  readonly previousVersion: string | undefined;
+  /** Whether the write deleted the object. */
+  readonly deleted: boolean;
+  /** Time of the write, RFC 3339; like the other facts about it undefined if it is unknown. */
+  readonly time: string | undefined;
+  /** Name of the user. */
+  readonly user: string | undefined;
+  /** Name of the field manager. */
+  readonly manager: string | undefined;
+  /** Verb of the request, such as `create`, `apply` or `delete`. */
+  readonly verb: string | undefined;
+  /** Identifies the request, as in its audit events; all writes of a transaction have the same one. */
+  readonly auditId: string | undefined;
+  /** The object after the write, or the last state of a deleted one; only with `contents`. */
+  readonly object: O | undefined;
+  /** Reason why the object can't be read; only with `contents`. */
+  readonly error: string | undefined;
 }
 
 // ---- resources/clients/typed-client
@@ -3096,6 +3122,12 @@ export type TransactionClient<Objects> = Pick<
   "get" | "find" | "create" | "update" | "patch" | "apply" | "delete"
 >;
 
+/** Options of {@link ServerClient.history}. */
+export interface HistoryOptions {
+  /** Whether each version has the object; false by default. */
+  readonly contents?: boolean | undefined;
+}
+
 /** Options of {@link ServerClient.waitFor}. */
 export interface WaitOptions {
   /** Time limit in milliseconds of the machine's clock, also with a clock of the program's own; 4000 by default. */
@@ -3199,6 +3231,21 @@ export interface ServerClient<Objects> extends TypedClient<Objects> {
     work: (client: TransactionClient<Objects>) => Promise<T>,
     options?: TransactionOptions,
   ): Promise<T>;
+  /**
+   * Returns the versions of an object, newest first, with who made them; also those of a deleted one. The server must keep the history of
+   * the kind (option `keptHistory`). It needs the right to get the object now; for a Secret, also the right to get `secrets/history`.
+   *
+   * @throws {StatusError} during the iteration: NotFound if the history isn't kept or has no such object; Forbidden.
+   *
+   * @example
+   * const settings = { apiVersion: "v1", kind: "ConfigMap", name: "settings", namespace: "shop" } as const;
+   * for await (const { user, verb, time, object } of client.history(settings, { contents: true }))
+   *   console.log(time, user, verb, object?.data);
+   */
+  history<V extends string, K extends string>(
+    reference: OneOf<Objects, V, K>,
+    options?: HistoryOptions,
+  ): AsyncIterable<VersionOf<ObjectAt<Objects, V, K>>>;
   /**
    * Waits until an object is in a state: reads it, then watches it, without polling.
    *

@@ -46,6 +46,8 @@ export const sections = [
       "ApplyOptions",
       "TransactionClient",
       "TransactionOptions",
+      "HistoryOptions",
+      "VersionOf",
       "WaitOptions",
       "AccessOptions",
       "AccessAnswer",

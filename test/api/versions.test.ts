@@ -41,9 +41,9 @@ function expectNotFound({ status, body }: Answer): void {
   });
 }
 
-/** Kinds with a path of their own; the others are posted to pods and service accounts. */
+/** Kinds with a path of their own; the others are below the paths of objects. */
 const ofPaths = builtInKinds.filter(
-  ({ name }) => !["Binding", "Eviction", "Scale", "TokenRequest"].includes(name),
+  ({ name }) => !["Binding", "Eviction", "ObjectVersion", "Scale", "TokenRequest"].includes(name),
 );
 const alphas = ofPaths.filter(({ version }) => version.includes("alpha"));
 const betas = ofPaths.filter(({ version }) => version.includes("beta"));

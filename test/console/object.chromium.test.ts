@@ -5,7 +5,11 @@ import { configMap, ok, until } from "../api/support.ts";
 import { useServer } from "../support/use-server.ts";
 import { expectAccessible, useBrowser } from "./browser.ts";
 
-const server = useServer({ console: true, users: [{ name: "root", groups: ["system:masters"] }] });
+const server = useServer({
+  console: true,
+  keptHistory: ["configmaps=1d"],
+  users: [{ name: "root", groups: ["system:masters"] }],
+});
 const browser = useBrowser();
 const maps = "/api/v1/namespaces/default/configmaps";
 const deployments = "/apis/apps/v1/namespaces/default/deployments";
@@ -47,6 +51,21 @@ it("an edit is previewed, conflicts name the owner, and the change is applied wh
   ).toEqual({
     "f:data": { "f:color": {}, "f:shape": {} },
   });
+  expect(complaints).toEqual([]);
+});
+
+it("the history of an object shows who changed what, and restores an earlier version", async () => {
+  await ok(server.admin.post(`${maps}?fieldManager=ci`, configMap("versions", { color: "red" })));
+  await ok(server.admin.patch(`${maps}/versions`, { data: { color: "blue" } }));
+  const first = (await ok(server.admin.get(`${maps}/versions/history`))).body.items[1].metadata
+    .resourceVersion as string;
+  const { page, complaints } = await browser.signIn(server, "root", place("versions", "/changes"));
+  await page.getByText("create by admin with ci").waitFor();
+  await page.getByRole("listitem").filter({ hasText: "patch by admin" }).getByText("data.color").waitFor();
+  await expectAccessible(page);
+  await page.getByRole("button", { name: `Restore version ${first}` }).click();
+  await page.getByText("update by root with plinth-console").waitFor();
+  expect((await get("versions")).data).toEqual({ color: "red" });
   expect(complaints).toEqual([]);
 });
 
@@ -93,7 +112,7 @@ it("the views of an object follow its changes: YAML, fields, changes, events and
   await page.getByLabel("YAML", { exact: true }).getByText("onerror").waitFor();
   await page.keyboard.press("6");
   await page.getByText("by other").waitFor();
-  await page.locator("del").getByText("one").waitFor();
+  await page.locator("del").getByText("one").first().waitFor();
   await page.keyboard.press("3");
   await page.getByRole("row", { name: /data.a.*other \(updated\)/ }).waitFor();
   await page.keyboard.press("5");

@@ -1,5 +1,6 @@
 import type { UserInfo } from "../../base/user-info.ts";
 import { Client, type ObjectReference } from "../../resources/clients/client.ts";
+import type { VersionOf } from "../../resources/clients/object-history.ts";
 import type { ClientGuard } from "../../resources/clients/client-guard.ts";
 import type { ApiObject } from "../../schema/kind.ts";
 import { decideAction, explainAction, type AccessService } from "./access-questions.ts";
@@ -8,6 +9,7 @@ import type {
   AccessAnswer,
   AccessOptions,
   ApplyOptions,
+  HistoryOptions,
   TransactionOptions,
   WaitOptions,
 } from "./server-client.ts";
@@ -47,6 +49,13 @@ export class LibraryClient extends Client {
     return this.runTransaction(dryRun, (engine) =>
       work(new LibraryClient({ ...this.service, engine }, this.caller, this.authorize)),
     );
+  }
+
+  history(
+    reference: ObjectReference,
+    { contents = false }: HistoryOptions = {},
+  ): AsyncIterable<VersionOf<ApiObject>> {
+    return this.readHistory(reference, contents);
   }
 
   waitFor(

@@ -1,4 +1,5 @@
 import type { ExplanationStatus } from "../../authorization/reviews/explanation.ts";
+import type { VersionOf } from "../../resources/clients/object-history.ts";
 import type { ObjectAt, OneOf, TypedClient } from "../../resources/clients/typed-client.ts";
 import type { DefinitionManifest } from "../../kinds/definition-of.ts";
 import type { ApiObject } from "../../schema/kind.ts";
@@ -47,6 +48,12 @@ export type TransactionClient<Objects> = Pick<
   ServerClient<Objects>,
   "get" | "find" | "create" | "update" | "patch" | "apply" | "delete"
 >;
+
+/** Options of {@link ServerClient.history}. */
+export interface HistoryOptions {
+  /** Whether each version has the object; false by default. */
+  readonly contents?: boolean | undefined;
+}
 
 /** Options of {@link ServerClient.waitFor}. */
 export interface WaitOptions {
@@ -151,6 +158,22 @@ export interface ServerClient<Objects> extends TypedClient<Objects> {
     work: (client: TransactionClient<Objects>) => Promise<T>,
     options?: TransactionOptions,
   ): Promise<T>;
+
+  /**
+   * Returns the versions of an object, newest first, with who made them; also those of a deleted one. The server must keep the history of
+   * the kind (option `keptHistory`). It needs the right to get the object now; for a Secret, also the right to get `secrets/history`.
+   *
+   * @throws {StatusError} during the iteration: NotFound if the history isn't kept or has no such object; Forbidden.
+   *
+   * @example
+   * const settings = { apiVersion: "v1", kind: "ConfigMap", name: "settings", namespace: "shop" } as const;
+   * for await (const { user, verb, time, object } of client.history(settings, { contents: true }))
+   *   console.log(time, user, verb, object?.data);
+   */
+  history<V extends string, K extends string>(
+    reference: OneOf<Objects, V, K>,
+    options?: HistoryOptions,
+  ): AsyncIterable<VersionOf<ObjectAt<Objects, V, K>>>;
 
   /**
    * Waits until an object is in a state: reads it, then watches it, without polling.

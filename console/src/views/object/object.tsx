@@ -24,6 +24,7 @@ import { Events } from "./events.tsx";
 import { Fields } from "./fields.tsx";
 import { Overview } from "./overview.tsx";
 import { Relations } from "./relations.tsx";
+import { Versions } from "./versions.tsx";
 import { YamlText } from "./yaml-text.tsx";
 
 /** Tabs in order: name in the place, title, and key. */
@@ -196,7 +197,13 @@ function Panel({ type, place, live }: ObjectProps & { readonly live: LiveObject 
     case "events":
       return <Events key={object.metadata.uid} object={object} />;
     case "changes":
-      return <Changes versions={live.versions.value} />;
+      return (
+        <>
+          <Changes versions={live.versions.value} />
+          <h2>History</h2>
+          <Versions type={type} object={object} />
+        </>
+      );
     case "edit":
     case "form":
       return (

@@ -111,6 +111,11 @@ export const longTests = [
     short: "the same files for a shorter time, with fewer idle connections",
   },
   {
+    tests: ["test/resources/undo/undo-object.property"],
+    touchedBy: ["src/fields/", "src/resources/undo/", "test/resources/undo/"],
+    short: "the same file with fewer seeds and histories, and all of its planted defects",
+  },
+  {
     tests: ["test/cost-laws/"],
     touchedBy: ["src/kinds/", "src/admission/", "src/schema/", "src/fields/", "test/cost-laws/"],
     short: "every twelfth law",

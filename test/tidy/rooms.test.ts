@@ -19,6 +19,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
     "ownership",
     "reads",
     "writes",
+    "undo",
     "transactions",
     "actions",
     "clients",

@@ -5,6 +5,7 @@ import { commitUnder } from "../../src/resources/writes/write.ts";
 import type { CommitResult, Revision, Write } from "../../src/storage/store.ts";
 
 const write: Write = { kind: "delete", key: "/core/configmaps/a/b", expected: 7 as Revision };
+const options = { user: { name: "me", uid: "", groups: [], extra: {} }, dryRun: false, fieldManager: "" };
 
 /** A store in which the conditions of the first attempts of a write fail. Returns the conditions of each attempt. */
 function refusing(failures: number): { engine: Engine; attempts: (readonly object[])[] } {
@@ -30,13 +31,13 @@ const condition = (revision: number): AdmissionCondition =>
 
 test("a write whose conditions fail is tried again with renewed ones", async () => {
   const { engine, attempts } = refusing(3);
-  expect(await commitUnder(engine, write, [condition(1)])).toMatchObject({ ok: true });
+  expect(await commitUnder(engine, write, options, [condition(1)])).toMatchObject({ ok: true });
   expect(attempts.map(([one]) => (one as { revision: number }).revision)).toEqual([1, 2, 3, 4]);
 });
 
 test("a write whose conditions always fail is refused with TooManyRequests", async () => {
   const { engine } = refusing(Infinity);
-  await expect(commitUnder(engine, write, [condition(1)])).rejects.toMatchObject({
+  await expect(commitUnder(engine, write, options, [condition(1)])).rejects.toMatchObject({
     reason: "TooManyRequests",
   });
 });

@@ -220,6 +220,14 @@ class ContextReport implements RequestReport {
   get expiresAt(): number | undefined {
     return this.request.expiresAt;
   }
+
+  get verb(): string {
+    return this.request.facts.verb;
+  }
+
+  get requestId(): string {
+    return boundedText(this.request.exchange.auditId);
+  }
 }
 
 /** Returns the report to which verbs of `resources/` add warnings and annotations of an HTTP request. */

@@ -307,12 +307,16 @@ export function patchParameters(query: Query, userAgent: string): WriteParameter
 export function applyParameters(
   query: Query,
   userAgent: string,
-): WriteParameters & { readonly force: boolean } {
+): WriteParameters & { readonly force: boolean; readonly verb: "apply" } {
   const report = FieldReport.start();
   if ((query.get("fieldManager") ?? "") === "")
     report.at("fieldManager").required("is required for apply patch");
   if (report.faults.length > 0) throw invalidOptions("PatchOptions", report.faults);
-  return { ...writeParameters(query, "PatchOptions", userAgent), force: isTrue(query.get("force")) };
+  return {
+    ...writeParameters(query, "PatchOptions", userAgent),
+    force: isTrue(query.get("force")),
+    verb: "apply",
+  };
 }
 
 /** Whether the values of `dryRun` request a dry run; values other than `All` are reported. */

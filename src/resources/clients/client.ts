@@ -163,7 +163,7 @@ export class Client {
     kind: PatchKind = "merge",
   ): Promise<O> {
     const document = { value: patch as JsonValue, duplicates: [] };
-    const options = { ...this.options(), fieldValidation: "Strict" as const };
+    const options = { ...this.options(), fieldValidation: "Strict" as const, verb: "patch" };
     const target = this.named(reference);
     const result = await this.run("patch", target, (engine) =>
       patchObject(engine, target, kind, document, options),
@@ -190,7 +190,7 @@ export class Client {
       throw new StatusError("BadRequest", `${resource.kind.name}: metadata.name is needed to apply`);
     const target = resource.namespaced && named.namespace === "" ? { ...named, namespace } : named;
     const body = { bytes: undefined, document: () => document };
-    const all = { ...options, user: this.user, fieldValidation: "Strict" as const };
+    const all = { ...options, user: this.user, fieldValidation: "Strict" as const, verb: "apply" };
     const mayCreate = () => this.guard?.mayCreate(target);
     const result = await this.run("patch", target, (engine) =>
       applyObject(engine, target, body, all, mayCreate),

@@ -55,6 +55,8 @@ export interface Engine {
   readonly tokens?: TokenIssuer | undefined;
   /** Whether an object is stored in an outdated version, so that an update without changes stores it again. */
   readonly isOutdated?: ((entry: Entry) => boolean) | undefined;
+  /** Identifies the writes of a transaction that isn't a request, in the history; undefined for other engines. */
+  readonly requestId?: string | undefined;
   /** Wraps a watch, for the faults of tests; undefined without them. */
   readonly interceptWatch?: WatchInterceptor | undefined;
 }
@@ -91,6 +93,8 @@ export interface WriteOptions {
   readonly fieldManager: string;
   /** Undefined if warnings and annotations are discarded. */
   readonly report?: RequestReport | undefined;
+  /** Verb in the history; by default that of the report, and without one that of the change in the store. */
+  readonly verb?: string | undefined;
   /** Undefined for writes of the server itself. */
   readonly pace?: WorkPace | undefined;
 }
@@ -109,6 +113,10 @@ export interface RequestReport {
   took?(step: string, durationMs: number): void;
   /** End of the client's `timeout`, in milliseconds of the monotonic clock; undefined without one. */
   readonly expiresAt?: number | undefined;
+  /** Verb of the request. */
+  readonly verb?: string | undefined;
+  /** Identifies the request, as in its audit events. */
+  readonly requestId?: string | undefined;
 }
 
 /**

@@ -14,6 +14,7 @@ import type {
   Write,
   WriteCondition,
 } from "../../storage/store.ts";
+import type { Origin } from "../../storage/store-history.ts";
 import type { StagedEntries } from "../objects/staged-entries.ts";
 import { namesOf } from "../registry/registry.ts";
 
@@ -27,6 +28,8 @@ interface Staged {
   /** The staged value; undefined for a deletion. */
   readonly entry: Entry | undefined;
   readonly draft: Draft | undefined;
+  /** Origin of the last write. */
+  readonly origin: Origin | undefined;
   /** Conditions on keys that the transaction had not written. */
   readonly conditions: readonly WriteCondition[];
 }
@@ -98,7 +101,7 @@ export class StagedStore extends StoreView implements StagedEntries {
   }
 
   private stage(write: Write, current: Entry | undefined): void {
-    const { key, kind, conditions = [] } = write;
+    const { key, kind, origin, conditions = [] } = write;
     const earlier = this.staged.get(key);
     if (earlier !== undefined) refuseReplacement(key, kind, earlier);
     const draft = kind === "delete" ? undefined : write.draft;
@@ -106,6 +109,7 @@ export class StagedStore extends StoreView implements StagedEntries {
       before: earlier?.before ?? current?.revision ?? 0,
       entry: draft && entryFromDraft(key, stagedRevision, draft),
       draft,
+      origin,
       conditions: [
         ...(earlier?.conditions ?? []),
         // What the transaction itself has written is as it was staged.
@@ -130,11 +134,11 @@ export class StagedStore extends StoreView implements StagedEntries {
   }
 }
 
-function writeOf(key: string, { before, draft, conditions }: Staged): Write {
-  if (before === 0) return { kind: "create", key, draft: draft!, conditions };
+function writeOf(key: string, { before, draft, origin, conditions }: Staged): Write {
+  if (before === 0) return { kind: "create", key, draft: draft!, origin, conditions };
   return draft === undefined
-    ? { kind: "delete", key, expected: before, conditions }
-    : { kind: "update", key, expected: before, draft, conditions };
+    ? { kind: "delete", key, expected: before, origin, conditions }
+    : { kind: "update", key, expected: before, draft, origin, conditions };
 }
 
 /** @throws {StatusError} BadRequest: watches could not tell the old object from the new one, or would miss one. */

@@ -69,6 +69,7 @@ function stagedEngine(engine: Engine, store: StagedStore, effects: DeferredEffec
   return {
     ...engine,
     store,
+    requestId: store.history === undefined ? undefined : engine.newUid("requests"),
     admit: stagedAdmitter(engine.admit, store, effects, dryRun),
     storageHooks: new Map(
       [...engine.storageHooks].map(([prefix, hooks]) => [prefix, effects.defer(hooks, dryRun)]),

@@ -157,7 +157,7 @@ function afterRewrite(request: WriteRequest, object: ApiObject): WriteRequest {
 
 /** Stores the object; undefined if the name exists. */
 async function store(
-  { engine }: WriteContext,
+  { engine, options }: WriteContext,
   request: WriteRequest,
   draft: Draft,
 ): Promise<WriteResult | undefined> {
@@ -166,7 +166,7 @@ async function store(
   const warnings = warningsOf(engine, target, object!, undefined);
   const definition = definitionCondition(engine, target);
   const conditions = definition === undefined ? effects.conditions : [...effects.conditions, definition];
-  const result = await commitUnder(engine, { kind: "create", key, draft }, conditions);
+  const result = await commitUnder(engine, { kind: "create", key, draft }, options, conditions);
   return result.ok ? { body: result.entry.body, created: true, warnings } : undefined;
 }
 

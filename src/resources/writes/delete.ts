@@ -192,7 +192,8 @@ async function remove(
 ): Promise<DeleteResult | undefined> {
   const uid = live.metadata.uid ?? "";
   if (options.dryRun) return { gone: true, body: entry.body, uid };
-  const result = await commit(engine, { kind: "delete", key: entry.key, expected: entry.revision });
+  const { key, revision: expected } = entry;
+  const result = await commit(engine, { kind: "delete", key, expected }, options);
   if (result.ok) await engine.storageHooks.get(target.resource.storePrefix)?.afterDelete(live);
   return result.ok ? { gone: true, body: bodyAt(entry, result.revision), uid } : undefined;
 }
@@ -208,7 +209,8 @@ async function removeTerminated(
   const { engine, target, options } = context;
   const draft = encodeObject(target.resource, live);
   if (options.dryRun) return { ...(await terminate(context, entry, live))!, gone: true };
-  const written = await commit(engine, { kind: "update", key: entry.key, expected: entry.revision, draft });
+  const { key, revision: expected } = entry;
+  const written = await commit(engine, { kind: "update", key, expected, draft }, options);
   return written.ok ? remove(context, written.entry, live) : undefined;
 }
 
@@ -223,7 +225,8 @@ async function terminate(
     checkSize(draft);
     return { gone: false, body: draftBody(draft, String(entry.revision)), uid };
   }
-  const result = await commit(engine, { kind: "update", key: entry.key, expected: entry.revision, draft });
+  const { key, revision: expected } = entry;
+  const result = await commit(engine, { kind: "update", key, expected, draft }, options);
   return result.ok ? { gone: false, body: result.entry.body, uid } : undefined;
 }
 

@@ -205,12 +205,13 @@ async function store(
   }
   const { key, revision: expected } = entry;
   if (shouldDeleteDuringUpdate(target, object, live)) {
-    const result = await commit(engine, { kind: "delete", key, expected });
+    const result = await commit(engine, { kind: "delete", key, expected }, options);
     return result.ok ? { body: draftBody(draft, String(expected)), created: false, warnings } : undefined;
   }
   const result = await commitUnder(
     engine,
     { kind: "update", key, expected, draft },
+    options,
     request.effects.conditions,
   );
   return result.ok ? { body: result.entry.body, created: false, warnings } : undefined;

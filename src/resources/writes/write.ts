@@ -5,6 +5,7 @@ import { FieldReport, invalidError } from "../../schema/faults.ts";
 import type { ApiObject, Kind } from "../../schema/kind.ts";
 import { checkGenerateName } from "../../schema/object-meta-rules.ts";
 import type { CommitResult, Write } from "../../storage/store.ts";
+import type { Origin } from "../../storage/store-history.ts";
 import { mayHaveHappened } from "../engine/storage-hooks.ts";
 import {
   kindContext,
@@ -176,15 +177,26 @@ async function admitUnstored({ admit }: Engine, request: WriteRequest, complete?
 }
 
 /**
- * Commits a write; converts failures of the store to status errors.
+ * Commits a write; converts failures of the store to status errors. If the store keeps the history of the object, the write has its origin.
  *
+ * @param options those of the request.
  * @throws {StatusError} RequestEntityTooLarge before the commit.
  */
-export function commit(engine: Engine, write: Write): Promise<CommitResult> {
+export function commit(engine: Engine, write: Write, options: WriteOptions): Promise<CommitResult> {
   if (write.kind !== "delete") checkSize(write.draft);
-  return engine.store.commit(write).catch((error: unknown) => {
+  const { store } = engine;
+  const isKept = store.history?.keeps(write.key) === true;
+  const committed = isKept ? { ...write, origin: originOf(engine, write, options) } : write;
+  return store.commit(committed).catch((error: unknown) => {
     throw storeFailure(error);
   });
+}
+
+/** The origin of a write, for the history. */
+function originOf(engine: Engine, { kind }: Write, options: WriteOptions): Origin {
+  const { user, fieldManager, report, verb = report?.verb ?? kind } = options;
+  const requestId = report?.requestId ?? engine.requestId ?? engine.newUid("requests");
+  return { user: user.name, manager: fieldManager, verb, requestId, time: engine.clock.now() };
 }
 
 /** Attempts of one write whose conditions fail. */
@@ -198,20 +210,24 @@ const conditionAttempts = 50;
 export function commitUnder(
   engine: Engine,
   write: Write,
+  options: WriteOptions,
   conditions: readonly AdmissionCondition[],
 ): Promise<CommitResult> {
-  return conditions.length === 0 ? commit(engine, write) : commitRenewing(engine, write, conditions);
+  return conditions.length === 0
+    ? commit(engine, write, options)
+    : commitRenewing(engine, write, options, conditions);
 }
 
 async function commitRenewing(
   engine: Engine,
   write: Write,
+  options: WriteOptions,
   first: readonly AdmissionCondition[],
 ): Promise<CommitResult> {
   let conditions = first;
   for (let attempt = 1; attempt <= conditionAttempts; attempt++) {
     const plain = conditions.map(({ key, revision }) => ({ key, revision }));
-    const result = await commit(engine, { ...write, conditions: plain });
+    const result = await commit(engine, { ...write, conditions: plain }, options);
     if (result.ok || result.failedCondition === undefined) return result;
     const { failedCondition } = result;
     const renewed = await conditions[failedCondition]!.renew();

@@ -22,6 +22,8 @@ export const events = suffixed("events");
 export const flowcontrol = suffixed("flowcontrol.apiserver");
 /** Specific to this product; the reference has no such group. */
 export const insight = suffixed("insight");
+/** Specific to this product; the reference has no such group. */
+export const history = suffixed("history");
 export const internalApiserver = suffixed("internal.apiserver");
 export const networking = suffixed("networking");
 export const node = suffixed("node");

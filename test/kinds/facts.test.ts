@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, it } from "vitest";
 import { builtInKinds } from "../../src/kinds/all.ts";
-import { insight, transactions } from "../../src/kinds/groups.ts";
+import { history, insight, transactions } from "../../src/kinds/groups.ts";
 import { DeleteOptionsBody } from "../../src/kinds/meta/delete-options.ts";
 import { LabelSelector } from "../../src/kinds/meta/label-selector.ts";
 import { resolveString } from "../../src/schema/check.ts";
@@ -76,7 +76,9 @@ function shownKind(kind: Kind, subresource: Subresource): string {
 const typeMeta = new Set(["kind", "apiVersion"]);
 
 /** The kinds that the reference also has. */
-const kindsOfReference = builtInKinds.filter(({ group }) => group !== insight && group !== transactions);
+const kindsOfReference = builtInKinds.filter(
+  ({ group }) => group !== insight && group !== transactions && group !== history,
+);
 
 describe.skipIf(!existsSync(folder))(
   "declarations and the reference's tables (skipped when they are missing)",

@@ -35,14 +35,17 @@ export class FieldOwners {
   }
 }
 
-/** An object of which the managed fields are decoded at their first use. */
+/** The managed fields of an object, decoded at their first use. */
 class Source {
-  private managed: ManagedFields | undefined;
+  private readonly managedFields: ApiObject["metadata"]["managedFields"];
+  private decoded: ManagedFields | undefined;
 
-  constructor(private readonly object: ApiObject | undefined) {}
+  constructor(object: ApiObject | undefined) {
+    this.managedFields = object?.metadata.managedFields;
+  }
 
   ownersOf(path: FieldPath): string[] {
-    const { owners, entries } = (this.managed ??= decodeManagedFields(this.object?.metadata.managedFields));
+    const { owners, entries } = (this.decoded ??= decodeManagedFields(this.managedFields));
     const names = new Set<string>();
     for (const [id, { set }] of owners) if (owns(set, path)) names.add(entries.get(id)!.manager.name);
     return [...names];

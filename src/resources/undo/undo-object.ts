@@ -48,6 +48,8 @@ export interface ObjectUndo {
   readonly action: "none" | "create" | "update" | "delete";
   /** Undefined if the object must not exist. For a creation without what the server sets. */
   readonly object: ApiObject | undefined;
+  /** Uid of the object that is created again; empty for other actions. */
+  readonly oldUid: string;
   /** The fields that differ from the current object; empty unless it is updated. */
   readonly fields: readonly FieldDifference[];
   readonly conflicts: readonly UndoConflict[];
@@ -57,35 +59,25 @@ export interface ObjectUndo {
 
 /**
  * Takes the writes of a change set back in an object, the newest first, each in the result of the one before. What other writes have
- * changed stays; where both have changed the same field, it is a conflict. The arguments aren't changed.
- *
- * @param steps the writes of the change set, newest first.
- * @param now the current object; undefined if there is none.
+ * changed stays; where both have changed the same field, it is a conflict. The objects aren't changed.
  */
-export function undoObject(
-  steps: readonly ObjectStep[],
-  now: ApiObject | undefined,
-  kind: UndoKind,
-): ObjectUndo {
-  const undo = new Undo(now, kind);
-  for (const step of steps) undo.take(step);
-  return undo.result(now);
-}
-
-class Undo {
+export class ObjectUndoing {
+  private object: ApiObject | undefined;
   private readonly conflicts: UndoConflict[] = [];
   private readonly notes = new Set<UndoNote>();
   private readonly owners: FieldOwners;
 
+  /** @param now the current object; undefined if there is none. */
   constructor(
-    private object: ApiObject | undefined,
+    private readonly now: ApiObject | undefined,
     private readonly kind: UndoKind,
   ) {
-    this.owners = new FieldOwners(object);
+    this.object = now;
+    this.owners = new FieldOwners(now);
   }
 
-  take(step: ObjectStep): void {
-    const { before, after } = step;
+  /** Takes a write back: that of the change set before those that were taken back already. */
+  take({ before, after }: ObjectStep): void {
     if (before === undefined) this.undoCreation(after!);
     else if (after === undefined || (isTerminating(after) && !isTerminating(before)))
       this.undoDeletion(before);
@@ -141,15 +133,15 @@ class Undo {
     this.conflicts.push({ path: [], ...values, reason, managers: this.owners.of([]) });
   }
 
-  result(now: ApiObject | undefined): ObjectUndo {
-    const { object, conflicts } = this;
-    const outcome = { conflicts, notes: [...this.notes] };
-    if (object === undefined) {
-      return { ...outcome, action: now === undefined ? "none" : "delete", object, fields: [] };
-    }
-    if (now === undefined) return { ...outcome, action: "create", object: newObject(object), fields: [] };
+  /** Returns what brings the object into the state without the writes that were taken back. */
+  result(): ObjectUndo {
+    const { object, now, conflicts } = this;
+    const outcome = { conflicts, notes: [...this.notes], oldUid: "", fields: [] };
+    if (object === undefined) return { ...outcome, action: now === undefined ? "none" : "delete", object };
+    if (now === undefined)
+      return { ...outcome, action: "create", object: newObject(object), oldUid: uidOf(object) ?? "" };
     const fields = this.differences(now, object);
-    if (fields.length === 0) return { ...outcome, action: "none", object: now, fields };
+    if (fields.length === 0) return { ...outcome, action: "none", object: now };
     return { ...outcome, action: "update", object: withIdentityOf(now, object), fields };
   }
 }

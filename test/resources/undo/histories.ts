@@ -2,7 +2,12 @@ import { FieldSet } from "../../../src/fields/apply/field-set.ts";
 import { updateFields, type Owners, type Versions } from "../../../src/fields/apply/ownership.ts";
 import { managerId } from "../../../src/fields/apply/manager.ts";
 import { shapeOfStruct } from "../../../src/fields/apply/shape.ts";
-import type { ObjectStep, UndoKind } from "../../../src/resources/undo/undo-object.ts";
+import {
+  ObjectUndoing,
+  type ObjectStep,
+  type ObjectUndo,
+  type UndoKind,
+} from "../../../src/resources/undo/undo-object.ts";
 import { objectAs } from "../../../src/schema/api-object.ts";
 import type { ApiObject } from "../../../src/schema/kind.ts";
 import { struct } from "../../../src/schema/meta.ts";
@@ -105,4 +110,15 @@ export function contentsOf(object: ApiObject | undefined): Contents | undefined 
   const { apiVersion: _a, kind: _k, metadata, ...rest } = object;
   const { uid: _u, resourceVersion: _r, managedFields: _m, name: _n, ...own } = metadata;
   return { ...rest, ...(Object.keys(own).length === 0 ? {} : { metadata: { ...own } }) };
+}
+
+/** Takes writes back, newest first. */
+export function undoObject(
+  steps: readonly ObjectStep[],
+  now: ApiObject | undefined,
+  kind: UndoKind,
+): ObjectUndo {
+  const undoing = new ObjectUndoing(now, kind);
+  for (const step of steps) undoing.take(step);
+  return undoing.result();
 }

@@ -1,10 +1,10 @@
 import fc, { type Arbitrary } from "fast-check";
 import { describe, expect, test } from "vitest";
 import { deepEqual, type JsonValue } from "../../../src/base/json/value.ts";
-import { undoObject, type ObjectUndo } from "../../../src/resources/undo/undo-object.ts";
+import type { ObjectUndo } from "../../../src/resources/undo/undo-object.ts";
 import type { ApiObject } from "../../../src/schema/kind.ts";
 import { effort } from "../../support/effort.ts";
-import { contentsOf, History, thingKind, type Contents } from "./histories.ts";
+import { contentsOf, History, thingKind, undoObject, type Contents } from "./histories.ts";
 import { cellsOf, expectedUndo, replayWithout } from "./undo-model.ts";
 
 type Port = { port: number; name?: string; option?: Record<string, unknown> };

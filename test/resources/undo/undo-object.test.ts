@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { undoObject, type ObjectUndo } from "../../../src/resources/undo/undo-object.ts";
-import { contentsOf, History, thingKind, type Contents } from "./histories.ts";
+import type { ObjectUndo } from "../../../src/resources/undo/undo-object.ts";
+import { contentsOf, History, thingKind, undoObject, type Contents } from "./histories.ts";
 
 /** Returns the history of writes: each is a manager and the contents after it. */
 function historyOf(

@@ -59,6 +59,7 @@ import type { StoredRbac } from "../../authorization/rbac/stored-rbac.ts";
 import { reviewHandlers } from "../authorization/reviews.ts";
 import type { ServiceAccountKeys } from "../authentication/service-account-tokens.ts";
 import { serveTransaction } from "../../http/transactions/serve-transaction.ts";
+import { serveUndo } from "../../http/transactions/serve-undo.ts";
 import { FaultSwitch } from "../../resources/engine/request-faults.ts";
 
 /** The dependencies of request handling. */
@@ -122,6 +123,7 @@ export function httpService(options: ServerOptions, engine: Engine, parts: Servi
       timestamps: engine.timestamps,
     }),
     transact: serveTransaction,
+    undo: serveUndo,
     console,
     welcome,
     paths,

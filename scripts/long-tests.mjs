@@ -14,10 +14,10 @@ export const longTests = [
     short: "the same files with fewer kills, images and damages, and every third kind of damage",
   },
   {
-    tests: ["test/histories/", "test/storage/cluster-faults.etcd"],
+    tests: ["test/histories/", "test/storage/cluster-faults.etcd", "test/storage/history/"],
     touchedBy: ["src/storage/", "src/resources/", "src/authorization/", "test/histories/"],
     short:
-      "a server over an embedded store; the kills of workers in test/cli; the conformance suites of etcd and PostgreSQL",
+      "a server over an embedded store; the kills of workers in test/cli; the conformance suites of etcd and PostgreSQL; kept history in memory and over the embedded store",
   },
   {
     tests: ["test/simulator/"],

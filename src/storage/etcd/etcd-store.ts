@@ -34,7 +34,7 @@ import type { KeyValue } from "./messages.ts";
 import { EtcdSharedValues } from "./shared-values.ts";
 import { SharedRead } from "../shared-read.ts";
 import { decodeEntry } from "./value.ts";
-import { etcdTransactionLimits, Writer } from "./writer.ts";
+import { etcdTransactionLimits, limitsFor, Writer } from "./writer.ts";
 
 /** Options of a store in an etcd cluster. */
 export interface EtcdStoreOptions extends StoreOptions, ConnectionOptions {
@@ -209,7 +209,7 @@ class ClusterStore implements EtcdStore {
 
   async transact(writes: readonly Write[]): Promise<TransactionResult> {
     this.assertOpen();
-    assertTransaction(writes, this.transactionLimits);
+    assertTransaction(writes, limitsFor(writes));
     return this.pending.add(this.published(this.writer.transact(writes)));
   }
 

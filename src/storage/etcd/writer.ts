@@ -23,6 +23,14 @@ import { randomBytes } from "node:crypto";
  */
 export const etcdTransactionLimits: TransactionLimits = { writes: 63, bytes: 1024 * 1024 };
 
+/** Limits of a transaction of so few writes that their keys take little space: a single value of 1.5 MB can be in it. */
+const fewWritesLimits: TransactionLimits = { writes: 4, bytes: 1_505_000 };
+
+/** Returns the limits of a transaction. */
+export function limitsFor(writes: readonly Write[]): TransactionLimits {
+  return writes.length <= fewWritesLimits.writes ? fewWritesLimits : etcdTransactionLimits;
+}
+
 /** A write as it is sent. */
 interface SentWrite {
   readonly write: Write;

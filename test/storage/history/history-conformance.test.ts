@@ -2,26 +2,10 @@ import { keepHistory } from "../../../src/storage/history/history-store.ts";
 import { openLmdbStore } from "../../../src/storage/lmdb/lmdb-store.ts";
 import { createMemoryStore } from "../../../src/storage/memory/memory-store.ts";
 import type { Store } from "../../../src/storage/store.ts";
+import { endings, keeping, ofOneStore } from "./kept-subjects.ts";
 import { ForgetfulStore } from "./forgetful-store.ts";
 import { describeModel } from "../model.ts";
-import {
-  describeConformance,
-  ManualClock,
-  multipleStoreCases,
-  openSubject,
-  temporaryFolder,
-} from "../support.ts";
-
-const dayMs = 24 * 60 * 60_000;
-
-const keeping = {
-  collections: new Map([["/g/r/", { ms: dayMs }]]),
-  others: { ms: dayMs, isIncluded: () => true },
-  drops: true,
-  failed: (error: unknown) => {
-    throw error;
-  },
-};
+import { describeConformance, ManualClock, openSubject, temporaryFolder } from "../support.ts";
 
 async function inMemory(change = (store: Store) => store) {
   const clock = new ManualClock();
@@ -49,22 +33,6 @@ async function embedded() {
 }
 
 const forgetful = () => inMemory((store) => new ForgetfulStore(store));
-
-/** Cases that say how history ends. */
-const endings = [
-  "compaction raises the floor to what was newest then, and keeps what stands",
-  "a subscription from the floor hears all after it; from below it ends",
-  "C-8-01 history is kept for 5 minutes by default, then goes by itself",
-  "another store's compaction is respected at once",
-];
-/** What doesn't apply to them, in the order of the cases. */
-const ofOneStore = [
-  ...multipleStoreCases.slice(0, 6),
-  ...endings.slice(0, 2),
-  ...multipleStoreCases.slice(6, 7),
-  ...endings.slice(2),
-  ...multipleStoreCases.slice(8),
-];
 
 describeConformance("memory with kept history", inMemory, ofOneStore);
 describeConformance("kept history alone", forgetful, ofOneStore);

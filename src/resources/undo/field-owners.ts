@@ -1,5 +1,6 @@
 import { decodeManagedFields, type ManagedFields } from "../../fields/apply/new-fields-text.ts";
 import type { FieldSet } from "../../fields/apply/field-set.ts";
+import { shapeBelow, type Shape } from "../../fields/apply/shape.ts";
 import type { FieldDifference } from "../../fields/undo/field-differences.ts";
 import type { FieldPath } from "../../fields/undo/field-values.ts";
 import type { ApiObject } from "../../schema/kind.ts";
@@ -11,7 +12,10 @@ export class FieldOwners {
   /** The object whose managers own all other fields. */
   private base: Source;
 
-  constructor(object: ApiObject | undefined) {
+  constructor(
+    object: ApiObject | undefined,
+    private readonly shape: Shape,
+  ) {
     this.base = new Source(object);
   }
 
@@ -31,7 +35,7 @@ export class FieldOwners {
   /** Returns the names of the managers of a field, or of fields below it, each once. */
   of(path: FieldPath): string[] {
     const restored = this.restored.findLast(({ paths }) => paths.touches(path));
-    return (restored?.source ?? this.base).ownersOf(path);
+    return (restored?.source ?? this.base).ownersOf(path, this.shape);
   }
 }
 
@@ -44,21 +48,22 @@ class Source {
     this.managedFields = object?.metadata.managedFields;
   }
 
-  ownersOf(path: FieldPath): string[] {
+  ownersOf(path: FieldPath, shape: Shape): string[] {
     const { owners, entries } = (this.decoded ??= decodeManagedFields(this.managedFields));
     const names = new Set<string>();
-    for (const [id, { set }] of owners) if (owns(set, path)) names.add(entries.get(id)!.manager.name);
+    for (const [id, { set }] of owners) if (owns(set, path, shape)) names.add(entries.get(id)!.manager.name);
     return [...names];
   }
 }
 
 /** Whether a set has a path, a part of it, or an atomic value that contains it. */
-function owns(set: FieldSet, path: FieldPath): boolean {
-  let above = set;
+function owns(set: FieldSet, path: FieldPath, shape: Shape): boolean {
+  let [above, shapeAbove]: [FieldSet, Shape | undefined] = [set, shape];
   for (const element of path) {
-    const below = above.below(element);
-    if (below.isEmpty) return above.isMember && above.children.size === 0;
-    above = below;
+    // The path of an object or list with parts isn't one of them.
+    if (shapeAbove?.kind === "leaf") return above.isMember;
+    above = above.below(element);
+    shapeAbove = shapeAbove && shapeBelow(shapeAbove, element);
   }
   return !above.isEmpty;
 }

@@ -73,7 +73,7 @@ export class ObjectUndoing {
     private readonly kind: UndoKind,
   ) {
     this.object = now;
-    this.owners = new FieldOwners(now);
+    this.owners = new FieldOwners(now, kind.shape);
   }
 
   /** Takes a write back: that of the change set before those that were taken back already. */

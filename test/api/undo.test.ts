@@ -159,6 +159,23 @@ describe("an undo of a request", () => {
   });
 });
 
+describe("an undo of the creation of a namespace", () => {
+  test("is refused while it has objects that the change didn't create", async () => {
+    const change = await changeBy(admin(), "POST", "/api/v1/namespaces", { metadata: { name: "u-used" } });
+    await ok(admin().post("/api/v1/namespaces/u-used/configmaps", configMap("precious")));
+    const { status, body } = await undo(admin(), { change });
+    expect([status, body.details.causes[0].message]).toEqual([
+      409,
+      'namespaces "u-used": it was created by the change, and contains configmaps "precious" in namespace "u-used", which the change didn\'t create',
+    ]);
+    await ok(admin().delete("/api/v1/namespaces/u-used/configmaps/precious"));
+    await ok(undo(admin(), { change }));
+    const after = await admin().get("/api/v1/namespaces/u-used");
+    expect([200, 404]).toContain(after.status);
+    if (after.status === 200) expect(after.body.status.phase).toBe("Terminating");
+  });
+});
+
 describe("an undo of a transaction", () => {
   test("takes all of its operations back at one resource version", async () => {
     await ok(admin().post(maps, configMap("t-changed", { a: "1" })));

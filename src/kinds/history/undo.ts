@@ -66,7 +66,7 @@ const UndoConflict = struct("UndoConflict", "A field that another write has chan
   reason: field(
     6,
     string,
-    "Changed: the field has another value now. Replaced: there is another object of the name. Terminating: the object is still being deleted.",
+    "Changed: the field has another value now. Replaced: there is another object of the name. Terminating: the object is still being deleted. InUse: the namespace or definition has objects of others.",
   ).required(),
   managers: field(7, list(string), "Names of the field managers that own the field now.").atomic(),
   before: field(
@@ -80,6 +80,11 @@ const UndoConflict = struct("UndoConflict", "A field that another write has chan
     "Value that the change gave, as JSON of at most 256 characters; absent if it removed it.",
   ),
   now: field(10, string, "Value now, as JSON of at most 256 characters; absent if there is none."),
+  contents: field(
+    11,
+    string,
+    "An object of others in the namespace or definition; only for the reason InUse.",
+  ),
 });
 export type UndoConflict = Static<typeof UndoConflict>;
 

@@ -8,6 +8,7 @@ import type { Engine, Target } from "../engine/engine.ts";
 import { namesOf, type Resource } from "../registry/registry.ts";
 import { inTransaction } from "../transactions/transaction.ts";
 import { findChangeSet, type ChangedObject, type ChangeSelection } from "./change-set.ts";
+import { contentsOf } from "./contents.ts";
 import { inOrderOfOwners, OwnerReferences } from "./owner-references.ts";
 import { planUndo, type PlannedUndo } from "./undo-plan.ts";
 
@@ -131,6 +132,7 @@ async function undoStaged(
       );
     await pause();
   }
+  await addContents(engine, plans);
   const unchanged = plans.filter(({ action }) => action === "none");
   const written = inOrderOfOwners(plans);
   const done: UndoneObject[] = [];
@@ -143,6 +145,18 @@ async function undoStaged(
     await pause();
   }
   return [...done, ...unchanged.map((plan) => ({ ...plan, dropped: [] }))];
+}
+
+/** Adds the conflicts of namespaces and definitions in which others have created objects. */
+async function addContents(engine: Engine, plans: PlannedUndo[]): Promise<void> {
+  const deletions = plans.filter(({ action }) => action === "delete");
+  const deleted = new Set(deletions.map(({ key }) => key));
+  for (const [index, plan] of plans.entries()) {
+    const contents = plan.action === "delete" ? await contentsOf(engine, plan, deleted) : undefined;
+    if (contents === undefined) continue;
+    const values = { path: [], before: undefined, after: undefined, now: undefined, managers: [] };
+    plans[index] = { ...plan, conflicts: [...plan.conflicts, { ...values, reason: "InUse", contents }] };
+  }
 }
 
 async function write(

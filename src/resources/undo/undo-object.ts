@@ -29,14 +29,17 @@ export interface UndoKind {
  * - `Changed`: another write has changed the field since.
  * - `Replaced`: the change deleted the object, and there is another one of the same name now.
  * - `Terminating`: the change deleted the object, and it still exists until its finalizers or grace period end.
+ * - `InUse`: the change created a namespace or definition, and others have created objects in it since.
  */
-export type UndoConflictReason = "Changed" | "Replaced" | "Terminating";
+export type UndoConflictReason = "Changed" | "Replaced" | "Terminating" | "InUse";
 
 /** A field, or the object, that can't be undone because of another write. */
 export interface UndoConflict extends FieldConflict {
   readonly reason: UndoConflictReason;
   /** Names of the field managers that own the field; empty if it was removed. */
   readonly managers: readonly string[];
+  /** An object of others in a namespace or definition; only for `InUse`. */
+  readonly contents?: string | undefined;
 }
 
 /** Why nothing of a step is left to undo, although it isn't a conflict. */

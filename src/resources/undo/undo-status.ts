@@ -83,13 +83,14 @@ function objectStatus({ action, target, fields, notes, dropped }: UndoneObject):
 }
 
 function conflictStatus(target: Target, conflict: UndoConflict): ConflictStatus {
-  const { path, reason, managers, before, after, now } = conflict;
+  const { path, reason, managers, before, after, now, contents } = conflict;
   const isHidden = hasSecrets(target);
   return {
     ...namesIn(target),
     ...pathOf(path),
     reason,
     managers: [...managers],
+    ...(contents === undefined ? {} : { contents }),
     // The values of an object would be the whole object.
     ...(path.length === 0
       ? {}
@@ -158,6 +159,8 @@ function textOfConflict(
 ): string {
   const by = managers.length === 0 ? "" : ` by ${managers.map((name) => JSON.stringify(name)).join(", ")}`;
   if (reason === "Replaced") return `it was deleted by the change, and created again since${by}`;
+  if (reason === "InUse")
+    return `it was created by the change, and contains ${contents}, which the change didn't create`;
   if (reason === "Terminating")
     return "it was deleted by the change, and exists until its deletion has ended";
   const isHidden = hasSecrets(target);

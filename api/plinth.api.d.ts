@@ -1106,6 +1106,8 @@ export interface BuiltInObjects {
   "flowcontrol.apiserver.k8s.io/v1beta2 FlowSchema": kinds.FlowSchemaV1beta2;
   "flowcontrol.apiserver.platform.io/v1beta2 PriorityLevelConfiguration": kinds.PriorityLevelConfigurationV1beta2;
   "flowcontrol.apiserver.k8s.io/v1beta2 PriorityLevelConfiguration": kinds.PriorityLevelConfigurationV1beta2;
+  "history.platform.io/v1alpha1 ObjectVersion": kinds.ObjectVersion;
+  "history.k8s.io/v1alpha1 ObjectVersion": kinds.ObjectVersion;
   "insight.platform.io/v1 AccessExplanation": kinds.AccessExplanation;
   "insight.k8s.io/v1 AccessExplanation": kinds.AccessExplanation;
   "insight.platform.io/v1 BulkAccessReview": kinds.BulkAccessReview;
@@ -1390,6 +1392,8 @@ export interface WriteOptions {
   readonly fieldManager: string;
   /** Undefined if warnings and annotations are discarded. */
   readonly report?: RequestReport | undefined;
+  /** Verb in the history; by default that of the report, and without one that of the change in the store. */
+  readonly verb?: string | undefined;
   /** Undefined for writes of the server itself. */
   readonly pace?: WorkPace | undefined;
 }
@@ -1408,6 +1412,10 @@ export interface RequestReport {
   took?(step: string, durationMs: number): void;
   /** End of the client's `timeout`, in milliseconds of the monotonic clock; undefined without one. */
   readonly expiresAt?: number | undefined;
+  /** Verb of the request. */
+  readonly verb?: string | undefined;
+  /** Identifies the request, as in its audit events. */
+  readonly requestId?: string | undefined;
 }
 
 /**
@@ -5124,6 +5132,22 @@ interface PriorityLevelConfiguration {
   metadata?: ObjectMeta;
   spec?: PriorityLevelConfigurationSpec;
   status?: PriorityLevelConfigurationStatus;
+}
+
+// history.*/v1alpha1 ObjectVersion: Namespaced objectversions []
+interface ObjectVersion {
+  kind?: string;
+  apiVersion?: string;
+  metadata?: ObjectMeta;
+  time?: time;
+  user?: string;
+  manager?: string;
+  verb?: string;
+  auditID?: string;
+  deleted?: bool;
+  previousVersion?: string;
+  object?: json;
+  error?: string;
 }
 
 // insight.*/v1 AccessExplanation: Cluster accessexplanations [create]

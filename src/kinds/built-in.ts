@@ -50,6 +50,7 @@ export {
 } from "./flowcontrol/priority-level-configuration.ts";
 export { AccessExplanation } from "./insight/access-explanation.ts";
 export { BulkAccessReview } from "./insight/bulk-access-review.ts";
+export { ObjectVersion } from "./history/object-version.ts";
 export { Undo } from "./history/undo.ts";
 export { Transaction } from "./transactions/transaction.ts";
 export { SubjectAccessList } from "./insight/subject-access-list.ts";

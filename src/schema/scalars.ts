@@ -1,6 +1,6 @@
 import { formatDuration, parseDuration } from "../base/time/duration.ts";
 import { formatQuantity, parseQuantity, QuantityFault } from "../base/quantity.ts";
-import { isOnCalendar } from "../base/time/timestamps.ts";
+import { parseTime } from "../base/time/timestamps.ts";
 import type { ScalarName } from "./types.ts";
 
 /** Converts a scalar to its canonical JSON form. Returns (doesn't throw) an Error for an invalid value. */
@@ -112,20 +112,18 @@ function base64(input: string): string | Error {
   return text;
 }
 
-const timeForm = /^\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(\.\d+)?([Zz]|[+-]\d\d:\d\d)$/;
-
 function timestamp(input: string, micro: boolean): string | Error {
-  const match = timeForm.exec(input);
-  const timeMs = match === null ? Number.NaN : Date.parse(input.toUpperCase());
-  if (match === null || Number.isNaN(timeMs) || !isOnCalendar(input))
-    return new Error(`expected an RFC 3339 time, got ${JSON.stringify(input)}`);
+  const timeMs = parseTime(input);
+  if (timeMs === undefined) return new Error(`expected an RFC 3339 time, got ${JSON.stringify(input)}`);
   // Fast path: the input is already canonical.
   if (!micro && input.length === 20 && input.endsWith("Z") && input[10] === "T") return input;
   const text = new Date(Math.floor(timeMs / 1000) * 1000).toISOString();
   // `toISOString` writes years outside of 0000 to 9999 with a sign and six digits.
   if (text.length !== 24) return new Error(`expected a year from 0000 to 9999, got ${JSON.stringify(input)}`);
   const seconds = text.slice(0, 19);
-  return micro ? `${seconds}.${(match[1] ?? ".").slice(1, 7).padEnd(6, "0")}Z` : `${seconds}Z`;
+  return micro
+    ? `${seconds}.${(/\.\d+/.exec(input)?.[0] ?? ".").slice(1, 7).padEnd(6, "0")}Z`
+    : `${seconds}Z`;
 }
 
 /** Returns the JSON type of a value for messages. */

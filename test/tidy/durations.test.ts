@@ -15,6 +15,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     "src/controllers/workload-hints/workload-hints.ts",
     "src/resources/actions/request-token.ts",
     "src/resources/writes/delete.ts",
+    "src/resources/writes/write.ts",
   ],
   "compares with times in stored objects, or writes such times": [
     "src/admission/plugins/resource-quota/namespace-usage.ts",
@@ -32,6 +33,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     "src/controllers/workload-hints/runners.ts",
     "src/http/encodings/table.ts",
     "src/resources/engine/engine.ts",
+    "src/resources/reads/history.ts",
     "src/resources/services/claim-repair.ts",
     "src/server/admission/policies.ts",
     "src/server/explore/explore.ts",

@@ -23,6 +23,15 @@ export class Timestamps {
   }
 }
 
+const timeForm = /^\d{4}-\d\d-\d\d[Tt]\d\d:\d\d:\d\d(\.\d+)?([Zz]|[+-]\d\d:\d\d)$/;
+
+/** Parses an RFC 3339 time; returns milliseconds since 1970, or undefined for any other text. */
+export function parseTime(input: string): number | undefined {
+  if (!timeForm.test(input) || !isOnCalendar(input)) return undefined;
+  const timeMs = Date.parse(input.toUpperCase());
+  return Number.isNaN(timeMs) ? undefined : timeMs;
+}
+
 /** Whether the date and time of a text in RFC 3339 form exist; false for 30 February and 24:00. */
 export function isOnCalendar(input: string): boolean {
   const local = `${input.slice(0, 10)}T${input.slice(11, 19)}`;

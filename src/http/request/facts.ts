@@ -86,8 +86,8 @@ const noQuery = new Query("");
 /** The facts of a request whose method and path were not parsed or are invalid. */
 export const unreadFacts: RequestFacts = { kind: "path", path: "", verb: "", query: noQuery };
 
-/** Subresources of a namespace; any other segment after its name is a resource type in the namespace. */
-const namespaceSubresources = new Set(["status", "finalize"]);
+/** Subresources of a namespace, and its history; any other segment after its name is a resource type in the namespace. */
+const namespaceSubresources = new Set(["status", "finalize", "history"]);
 const pathVerbs = new Set<string>(["watch", "proxy"] satisfies PathVerb[]);
 
 /**

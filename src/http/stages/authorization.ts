@@ -9,6 +9,7 @@ import { asksFor, attributesOf, attributesWithSelectors, forbidden } from "../re
 import type { RequestContext } from "../request/context.ts";
 import { isSubscription, type ResourceFacts } from "../request/facts.ts";
 import { viewParameter } from "../request/parameters.ts";
+import { asksForHistory } from "../verbs/past.ts";
 import { wantsWelcomePage } from "../request/welcome.ts";
 import type { HttpService } from "../service.ts";
 import { visitorOf } from "./visitor.ts";
@@ -21,7 +22,11 @@ import { visitorOf } from "./visitor.ts";
  * @throws {StatusError} Forbidden, with user, verb, resource and the reason if there is one; BadRequest for a view that can't be served.
  */
 export function authorize(service: HttpService, request: RequestContext): MaybePromise<void> {
-  const { facts, user, audit } = request;
+  const { user, audit } = request;
+  // The right to read an object is that to read its history, unless the verb needs another one.
+  const facts = asksForHistory(request)
+    ? { ...(request.facts as ResourceFacts), subresource: "" }
+    : request.facts;
   const attributes = service.authorizesSelectors
     ? attributesWithSelectors(facts, user)
     : attributesOf(facts, user);

@@ -11,6 +11,7 @@ import { decode, TypeFault } from "../../schema/decode.ts";
 import { FieldReport } from "../../schema/faults.ts";
 import { DeleteOptionsBody } from "../../kinds/meta/delete-options.ts";
 import { inputFormat, parse, readBytes } from "./body.ts";
+import { refuseHistoryParameters } from "./past.ts";
 import { writerOf } from "./writer.ts";
 import {
   integerParameter,
@@ -71,6 +72,7 @@ async function serveUnsafeDelete(
 export async function serveDeleteCollection(service: HttpService, request: ResourceContext): Promise<void> {
   const { target, facts } = request;
   refuseListParameters(facts.query, "deletecollection");
+  refuseHistoryParameters(facts, "deletecollection", "at", "deleted");
   const { list } = listParameters(target.resource, facts.query, service.engine);
   const { options, unsafe } = await deleteOptions(service, request);
   if (unsafe) {

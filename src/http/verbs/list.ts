@@ -10,6 +10,9 @@ import { awaitDrain } from "../limits/fair-limiter.ts";
 import type { BodyStream } from "../transport/body-stream.ts";
 import { wantsPretty } from "../request/negotiation.ts";
 import { RequestSortMemory } from "./sort-memory.ts";
+import type { ListRead } from "../../resources/engine/resource-version.ts";
+import type { Revision } from "../../storage/store.ts";
+import { hasGuardedHistory, pastRevision, refuseOldRead } from "./past.ts";
 import type { HttpService } from "../service.ts";
 import { encodingOf } from "./answer.ts";
 import { limitTime } from "./deadline.ts";
@@ -21,7 +24,12 @@ import type { ResourceContext } from "../request/context.ts";
  */
 export async function serveList(service: HttpService, request: ResourceContext): Promise<void> {
   const { query } = request.facts;
-  const { list: options, timeoutSeconds } = listParameters(request.target.resource, query, service.engine);
+  const { resource } = request.target;
+  const { list, timeoutSeconds } = listParameters(resource, query, service.engine);
+  const past = pastRevision(service, request);
+  const options = past === undefined ? list : { ...list, read: pastRead(list.read, await past) };
+  if (past === undefined && hasGuardedHistory(service, resource))
+    await refuseOldRead(service, { ...list, view: request.view });
   if (timeoutSeconds) limitTime(service, request, timeoutSeconds * 1000);
   const memory = new RequestSortMemory(service.sortedLists, request.user.name);
   try {
@@ -29,6 +37,11 @@ export async function serveList(service: HttpService, request: ResourceContext):
   } finally {
     memory.release();
   }
+}
+
+/** The read of a list at a past revision; a chunk that continues a list has its revision. */
+function pastRead(read: ListRead, revision: Revision): ListRead {
+  return read.mode === "continue" ? read : { mode: "exact", revision };
 }
 
 async function sendList(

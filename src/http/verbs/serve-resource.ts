@@ -21,6 +21,17 @@ import { servePatch } from "./patch.ts";
 import { mayCreate } from "./may-create.ts";
 import { serveView } from "./view.ts";
 import { serveWatch } from "./watch.ts";
+import type { Encoding } from "../encodings/encoding.ts";
+import type { Revision } from "../../storage/store.ts";
+import {
+  asksForDeleted,
+  asksForHistory,
+  historySubresource,
+  pastRevision,
+  refuseHistoryParameters,
+} from "./past.ts";
+import { serveDeleted, serveHistory } from "./history.ts";
+import { getPastObject } from "../../resources/reads/history.ts";
 import { getObject } from "../../resources/reads/get.ts";
 import { parseResourceVersion } from "../../resources/engine/resource-version.ts";
 import { refuseExport, writeParameters } from "../request/parameters.ts";
@@ -40,8 +51,10 @@ export function serveResource(
 ): MaybePromise<void> {
   const { resource } = context;
   if (resource === undefined) throw unknownPath(groupHint(facts.group, service.engine.vocabulary));
-  checkShape(resource, facts);
+  const isHistory = facts.subresource === historySubresource && asksForHistory(context);
+  checkShape(resource, isHistory ? { ...facts, subresource: "" } : facts);
   checkMethod(service, context, facts);
+  if (isHistory) return serveVersions(service, context, facts);
   const verb = verbIn(facts);
   const verbs = verbsAt(resource, facts.subresource);
   if (!verbs.includes(verb))
@@ -60,9 +73,31 @@ export function serveResource(
   return andThen(prepareEncoding(service, request.exchange), () => serveVerb(service, request, verb));
 }
 
+/** GET of the versions of an object. */
+function serveVersions(
+  service: HttpService,
+  context: RequestContext,
+  facts: ResourceFacts,
+): MaybePromise<void> {
+  const resource = context.resource!;
+  const { namespace, name } = facts;
+  checkNames(resource, facts);
+  context.target = { resource, namespace: resource.namespaced ? namespace : "", name, subresource: "" };
+  const request = context as ResourceContext;
+  startDeadline(service, request);
+  return andThen(prepareEncoding(service, request.exchange), () => serveHistory(service, request));
+}
+
 function serveVerb(service: HttpService, request: ResourceContext, verb: Verb): MaybePromise<void> {
   const { resource, subresource } = request.target;
   const below = subresource === "" ? undefined : resource.kind.subresources[subresource];
+  if (below?.shape === "view" || resource.kind.computed === true)
+    refuseHistoryParameters(
+      request.facts,
+      `${resource.name}${subresource && `/${subresource}`}`,
+      "at",
+      "deleted",
+    );
   switch (below?.shape) {
     case "view":
       return serveView(service, request, verb, below);
@@ -77,7 +112,7 @@ function serveVerb(service: HttpService, request: ResourceContext, verb: Verb): 
     case "get":
       return serveGet(service, request);
     case "list":
-      return serveList(service, request);
+      return asksForDeleted(request.facts) ? serveDeleted(service, request) : serveList(service, request);
     case "watch":
       return serveWatch(service, request);
     case "create": {
@@ -206,9 +241,22 @@ function serveGet(service: HttpService, request: ResourceContext): MaybePromise<
   const version = query.empty ? undefined : parseResourceVersion(query.get("resourceVersion"));
   if (!query.empty) refuseExport(query);
   const encoding = encodingOf(service, request);
+  const past = pastRevision(service, request);
+  if (past !== undefined) return servePast(service, request, encoding, past);
   return andThen(getObject(service.engine, request.target, version), (entry) =>
     sendStored(service, request, encoding, entry),
   );
+}
+
+/** GET of one object as it was at a revision. */
+async function servePast(
+  service: HttpService,
+  request: ResourceContext,
+  encoding: Encoding,
+  past: Promise<Revision>,
+): Promise<void> {
+  const entry = await getPastObject(service.engine, request.target, await past);
+  return sendStored(service, request, encoding, entry);
 }
 
 /** POST of a new object. */

@@ -23,6 +23,7 @@ import type { HeaderLines } from "../transport/header-lines.ts";
 import { openWebSocket, wantsWebSocket, webSocketHandshake } from "../transport/websocket.ts";
 import { watchEncodingOf } from "./answer.ts";
 import { pauseOf } from "./measured-list.ts";
+import { hasParameter, pastRevision, refuseHistoryParameters, watchFloor } from "./past.ts";
 import { framesOf, initialEvents } from "./watch-frames.ts";
 import { WatchStream } from "./watch-stream.ts";
 
@@ -31,7 +32,11 @@ const marksEndOfInitialEvents = applies(since("1.27"));
 /** Serves a GET of a collection with `watch` (spec: conventions 4.6). */
 export async function serveWatch(service: HttpService, request: ResourceContext): Promise<void> {
   const { target, facts } = request;
-  const parameters = watchParameters(target.resource, facts, service.engine);
+  const requested = watchParameters(target.resource, facts, service.engine);
+  refuseHistoryParameters(facts, "watch", "deleted");
+  if (hasParameter(facts, "at")) refuseHistoryParameters(facts, "a watch with at", "view");
+  const past = pastRevision(service, request);
+  const parameters = past === undefined ? requested : { ...requested, resourceVersion: await past };
   const negotiated = watchEncodingOf(service, request);
   const handshake = wantsWebSocket(request.exchange)
     ? webSocketHandshake(request.exchange, isTokenProtocol(service))
@@ -39,7 +44,9 @@ export async function serveWatch(service: HttpService, request: ResourceContext)
   const encoding = handshake === undefined ? negotiated : webSocketEncoding(negotiated);
   const { resourceVersion } = parameters;
   const fromState = resourceVersion === undefined || resourceVersion === 0 || parameters.sendInitialEvents;
-  if (!fromState) await rejectExpired(service, resourceVersion);
+  if (!fromState && past === undefined) {
+    await rejectExpired(service, resourceVersion, await watchFloor(service, target.resource));
+  }
   // An error before the first bytes has its own status.
   const view = await openView(service, request, fromState, resourceVersion);
   const stream =
@@ -75,8 +82,12 @@ function isTokenProtocol({ engine }: HttpService): (name: string) => boolean {
 }
 
 /** Rejects a resource version before the retained history with 410 (spec: conventions 7). */
-export async function rejectExpired(service: HttpService, version: Revision): Promise<void> {
-  const floor = await service.engine.store.floor();
+export async function rejectExpired(
+  service: HttpService,
+  version: Revision,
+  oldest?: Revision,
+): Promise<void> {
+  const floor = oldest ?? (await service.engine.store.floor());
   if (version < floor) throw new StatusError("Expired", `too old resource version: ${version} (${floor})`);
 }
 

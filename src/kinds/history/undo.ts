@@ -41,11 +41,11 @@ const UndoneField = struct("UndoneField", "A field that the undo changes.", {
 });
 export type UndoneField = Static<typeof UndoneField>;
 
-const UndoneObject = struct("UndoneObject", "What the undo does with an object.", {
+const UndoneObject = struct("UndoneObject", "An object of the change, and its undo.", {
   action: field(
     1,
     string,
-    "What is done: create, update, delete, or none if nothing is left to undo.",
+    "Action of the undo: create, update, delete, or none if nothing is left to undo.",
   ).required(),
   apiVersion: field(2, string, "API version of the object.").required(),
   kind: field(3, string, "Kind of the object.").required(),
@@ -53,7 +53,7 @@ const UndoneObject = struct("UndoneObject", "What the undo does with an object."
   name: field(5, string, "Name of the object.").required(),
   fields: field(6, list(UndoneField), "Fields that an update changes; at most 100.").atomic(),
   moreFields: field(7, int32, "Number of changed fields beyond those in `fields`."),
-  notes: field(8, list(string), "What is not undone, and why.").atomic(),
+  notes: field(8, list(string), "Parts that are not undone, with the reason.").atomic(),
 });
 export type UndoneObject = Static<typeof UndoneObject>;
 
@@ -66,7 +66,7 @@ const UndoConflict = struct("UndoConflict", "A field that another write has chan
   reason: field(
     6,
     string,
-    "Changed: the field has another value now. Replaced: there is another object of the name. Terminating: the object is still being deleted. InUse: the namespace or definition has objects of others.",
+    "Reason: Changed (another value now), Replaced (another object of the name), Terminating (not deleted yet), or InUse (has objects of others).",
   ).required(),
   managers: field(7, list(string), "Names of the field managers that own the field now.").atomic(),
   before: field(
@@ -88,12 +88,12 @@ const UndoConflict = struct("UndoConflict", "A field that another write has chan
 });
 export type UndoConflict = Static<typeof UndoConflict>;
 
-const UndoStatus = struct("UndoStatus", "What an undo did, or would do in a dry run.", {
-  message: field(1, string, "What was done, in a sentence."),
+const UndoStatus = struct("UndoStatus", "Result of an undo, or of its dry run.", {
+  message: field(1, string, "Summary in a sentence."),
   resourceVersion: field(
     2,
     string,
-    "Resource version of all objects that were written; absent if there are none, and for a dry run.",
+    "Resource version of all written objects; absent if there are none, and for a dry run.",
   ),
   objects: field(
     3,

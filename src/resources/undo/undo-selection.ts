@@ -27,10 +27,12 @@ export async function undoSelection(
     );
   await registry.sync();
   await registry.readAll();
-  const kept = registry.stored().filter(({ storePrefix }) => history.keeps(storePrefix));
+  const collections = registry.stored().filter(({ storePrefix }) => history.keeps(storePrefix));
   const names = spec.resources ?? [];
   const resources =
-    names.length === 0 ? kept : names.map((name, index) => resourceNamed(registry, kept, name, index));
+    names.length === 0
+      ? collections
+      : names.map((name, index) => resourceNamed(registry, collections, name, index));
   const optional = (text: string | undefined) => (text === "" ? undefined : text);
   return {
     resources: [...new Set(resources)].map((one) => servedVersion(registry, one)),

@@ -24,7 +24,7 @@ const maxValue = 256;
 
 const noteTexts: Readonly<Record<UndoNote, string>> = {
   Gone: "it was deleted since",
-  Replaced: "it was deleted since, and another one of the name was created",
+  Replaced: "it was deleted since, and another object of its name was created",
   Terminating: "it is being deleted already",
 };
 
@@ -155,7 +155,7 @@ export function refuseConflicts({ objects }: UndoOutcome): void {
 
 function textOfConflict(
   target: Target,
-  { path, reason, managers, before, after, now }: UndoConflict,
+  { path, reason, managers, before, after, now, contents }: UndoConflict,
 ): string {
   const by = managers.length === 0 ? "" : ` by ${managers.map((name) => JSON.stringify(name)).join(", ")}`;
   if (reason === "Replaced") return `it was deleted by the change, and created again since${by}`;

@@ -1,5 +1,6 @@
 import { scheduleFault } from "../../../src/base/time/cron.ts";
-import { formatDuration, parseDuration } from "../../../src/base/time/duration.ts";
+import { formatDuration, parseDuration, parseDurationInDays } from "../../../src/base/time/duration.ts";
+import { parseTime } from "../../../src/base/time/timestamps.ts";
 import { addressBytes, addressNumber, isAddress } from "../../../src/base/network/ip-address.ts";
 import * as names from "../../../src/base/names.ts";
 import {
@@ -42,6 +43,7 @@ export const durationTarget: Target = {
   maxBytes: 512,
   run(bytes) {
     const text = textOf(bytes);
+    parseDurationInDays(text);
     parseDurationFormat(text);
     parseCelDuration(text);
     const nanos = parseDuration(text);
@@ -51,10 +53,10 @@ export const durationTarget: Target = {
   },
 };
 
-/** Timestamps of expressions: the text of a timestamp is the same one. */
+/** Timestamps of objects and expressions: the text of a timestamp is the same one. */
 export const timestampTarget: Target = {
   name: "timestamp",
-  files: ["src/cel/values/times.ts"],
+  files: ["src/cel/values/times.ts", "src/base/time/timestamps.ts"],
   seeds: [
     "2026-01-02T03:04:05Z",
     "2026-01-02T03:04:05.123456789+01:30",
@@ -65,6 +67,11 @@ export const timestampTarget: Target = {
   maxBytes: 256,
   run(bytes) {
     parseDate(textOf(bytes));
+    const timeMs = parseTime(textOf(bytes));
+    const canonical = timeMs === undefined ? "" : new Date(timeMs).toISOString();
+    // An offset can lead to a year of more than four digits.
+    if (canonical.length === 24 && parseTime(canonical) !== timeMs)
+      throw new Error(`${canonical} is another time`);
     const time = parseTimestamp(textOf(bytes));
     if (time === undefined) return;
     const again = parseTimestamp(timestampText(time));

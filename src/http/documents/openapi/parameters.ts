@@ -94,9 +94,18 @@ const viewParameter = query(
   "`mine` limits a list or watch to the objects that the user may get; it needs no permission to list or watch.",
 );
 
-/** The parameters of lists without a counterpart in Kubernetes; see `docs/views.md` and `docs/sorted-lists.md`. */
+/** The parameter of gets, lists and watches for the past; see `docs/history.md`. */
+const atParameter = query(
+  "at",
+  "string",
+  "A time such as `2026-11-24T10:00:00Z`, or a resource version, whose state is returned; only for resources whose history is kept.",
+);
+
+/** The parameters of lists without a counterpart in Kubernetes; see `docs/views.md`, `docs/sorted-lists.md` and `docs/history.md`. */
 export const furtherListParameters: readonly Parameter[] = [
   viewParameter,
+  atParameter,
+  query("deleted", "boolean", "Whether to list the deleted objects that the history still has."),
   query(
     "search",
     "string",

@@ -81,6 +81,8 @@ export type {
   ServerClient,
   TransactionClient,
   TransactionOptions,
+  ChangeSet,
+  UndoOptions,
   WaitOptions,
 } from "./server/library/server-client.ts";
 export type { TypedClient } from "./resources/clients/typed-client.ts";

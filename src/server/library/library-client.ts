@@ -1,6 +1,8 @@
 import type { UserInfo } from "../../base/user-info.ts";
+import type { UndoStatus } from "../../kinds/history/undo.ts";
 import { Client, type ObjectReference } from "../../resources/clients/client.ts";
 import type { ClientGuard } from "../../resources/clients/client-guard.ts";
+import type { Engine } from "../../resources/engine/engine.ts";
 import type { ApiObject } from "../../schema/kind.ts";
 import { decideAction, explainAction, type AccessService } from "./access-questions.ts";
 import { applyAll } from "./apply.ts";
@@ -8,9 +10,12 @@ import type {
   AccessAnswer,
   AccessOptions,
   ApplyOptions,
+  ChangeSet,
   TransactionOptions,
+  UndoOptions,
   WaitOptions,
 } from "./server-client.ts";
+import { undoWith } from "./undo.ts";
 import { waitFor } from "./wait-for.ts";
 
 /** Implements {@link ServerClient}. */
@@ -47,6 +52,12 @@ export class LibraryClient extends Client {
     return this.runTransaction(dryRun, (engine) =>
       work(new LibraryClient({ ...this.service, engine }, this.caller, this.authorize)),
     );
+  }
+
+  undo(change: string | ChangeSet, options?: UndoOptions): Promise<UndoStatus> {
+    const { service, caller: user, authorize: guard } = this;
+    const over = (engine: Engine) => new LibraryClient({ ...service, engine }, user, guard);
+    return undoWith({ engine: service.engine, user, guard, over }, change, options);
   }
 
   waitFor(

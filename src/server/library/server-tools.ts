@@ -1,12 +1,13 @@
 import type { Clock } from "../../base/time/clock.ts";
 import type { ManualClock } from "../../base/time/manual-clock.ts";
 import type { RequestLog } from "../../http/metrics/request-log.ts";
+import type { UndoStatus } from "../../kinds/history/undo.ts";
 import type { ApiObject } from "../../schema/kind.ts";
 import type { Faults } from "../faults/faults.ts";
 import type { Clients } from "./clients.ts";
 import { loadManifests } from "./load.ts";
 import type { KubeconfigFiles } from "./kubeconfig-files.ts";
-import type { KubeconfigOptions, ServerClient } from "./server-client.ts";
+import type { ChangeSet, KubeconfigOptions, ServerClient, UndoOptions } from "./server-client.ts";
 import type { Snapshot, Snapshots } from "./snapshots.ts";
 
 /**
@@ -65,6 +66,16 @@ export abstract class ServerTools<Objects> {
    */
   load(...paths: readonly string[]): Promise<ApiObject[]> {
     return loadManifests(this.tools.clients.unrestricted, paths);
+  }
+
+  /**
+   * Takes a change back with the administrator's rights; see {@link ServerClient.undo}.
+   *
+   * @example
+   * await server.undo({ user: "devi", from: "2026-11-24T10:00:00Z", namespace: "shop" });
+   */
+  undo(change: string | ChangeSet, options?: UndoOptions): Promise<UndoStatus> {
+    return this.tools.clients.unrestricted.undo(change, options);
   }
 
   /**

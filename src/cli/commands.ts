@@ -59,6 +59,11 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import("./apply/apply.ts")).applyCommand,
   },
   {
+    name: "undo",
+    summary: "Takes back what a change did, from the kept history.",
+    load: async () => (await import("./undo/undo.ts")).undoCommand,
+  },
+  {
     name: "types",
     summary: "Writes TypeScript types of custom kinds from their definitions.",
     load: async () => (await import("./types/types.ts")).typesCommand,

@@ -8,7 +8,6 @@ import { SlowestFirst } from "./test/support/slowest-first.ts";
  */
 const ownProcess = [
   "test/tidy/expressions.test.ts",
-  "test/cli/running-flags/running-flags.test.ts",
   "test/cli/running-flags/hidden-metrics.test.ts",
   "test/api/large-writes.test.ts",
   "test/cost-laws/cost-laws.test.ts",

@@ -14,6 +14,17 @@ export const longTests = [
     short: "the same files with fewer kills, images and damages, and every third kind of damage",
   },
   {
+    tests: [
+      "test/storage/lmdb-deferred",
+      "test/storage/lmdb-committer",
+      "test/storage/kms-cipher",
+      "test/storage/encrypted-store",
+    ],
+    touchedBy: ["src/storage/", "test/storage/"],
+    short:
+      "the conformance suite once for each engine: memory, LMDB, etcd, PostgreSQL and an encrypted store; the comparison with a model for these configurations, and their own cases",
+  },
+  {
     tests: ["test/histories/", "test/storage/cluster-faults.etcd", "test/storage/history/"],
     touchedBy: ["src/storage/", "src/resources/", "src/authorization/", "test/histories/"],
     short:
@@ -46,7 +57,8 @@ export const longTests = [
   {
     tests: ["test/fuzz/"],
     touchedBy: ["src/base/", "src/http/", "src/schema/", "src/fields/", "src/storage/", "test/fuzz/"],
-    short: "all inputs of the corpus, fewer mutations, and fewer random requests in one vocabulary",
+    short:
+      "all inputs of the corpus, fewer mutations, and fewer random requests in one vocabulary, without the planted defect",
   },
   {
     tests: ["test/api/views.property", "test/resources/reads/view-watch.property"],
@@ -62,7 +74,7 @@ export const longTests = [
     tests: ["test/cel/reference/", "test/cel/time-promise"],
     touchedBy: ["src/cel/", "src/admission/", "test/cel/"],
     short:
-      "every fifth case, and the conformance suite; the time of each hostile expression in policies or in rules",
+      "every tenth case, and the conformance suite; the time of each hostile expression in policies or in rules",
   },
   {
     tests: [
@@ -106,9 +118,33 @@ export const longTests = [
     short: "test/deploy/systemd.test.ts, and the containers as processes in test/deploy/kubernetes.test.ts",
   },
   {
-    tests: ["test/robustness/fuzz", "test/robustness/watchers"],
+    tests: [
+      "test/robustness/fuzz",
+      "test/robustness/watchers",
+      "test/robustness/hostile-backends",
+      "test/robustness/response-memory",
+    ],
     touchedBy: ["src/http/", "src/schema/", "src/fields/", "src/base/", "test/robustness/"],
-    short: "the same files for a shorter time, with fewer idle connections",
+    short: "the same files for a shorter time, with fewer connections and combinations of heads and trailers",
+  },
+  {
+    tests: [
+      "test/schema/custom-schemas.property",
+      "test/storage/deferred-property",
+      "test/cli/conversions.property",
+      "test/attacks/aggregated-paths",
+      "test/kinds/hostile-texts",
+    ],
+    touchedBy: [
+      "src/aggregation/",
+      "src/cli/",
+      "src/custom-resources/",
+      "src/http/",
+      "src/kinds/",
+      "src/schema/",
+      "src/storage/",
+    ],
+    short: "the same files with a third of the seeds; each text field beside its other fields only",
   },
   {
     tests: ["test/resources/undo/undo-object.property"],

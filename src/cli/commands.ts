@@ -30,7 +30,7 @@ export const commands: readonly CommandEntry[] = [
   },
   {
     name: "restore",
-    summary: "Fills an empty data folder from a backup.",
+    summary: "Fills an empty data folder from a backup, or brings back an object.",
     load: async () => (await import("./backups/restore.ts")).restoreCommand,
   },
   {
@@ -57,6 +57,21 @@ export const commands: readonly CommandEntry[] = [
     name: "apply",
     summary: "Applies manifests to a server in one transaction.",
     load: async () => (await import("./apply/apply.ts")).applyCommand,
+  },
+  {
+    name: "history",
+    summary: "Lists the versions of an object, or prints one.",
+    load: async () => (await import("./history/history.ts")).historyCommand,
+  },
+  {
+    name: "diff",
+    summary: "Compares two states of an object by field.",
+    load: async () => (await import("./history/diff.ts")).diffCommand,
+  },
+  {
+    name: "trash",
+    summary: "Lists deleted objects that can be restored.",
+    load: async () => (await import("./history/trash.ts")).trashCommand,
   },
   {
     name: "undo",

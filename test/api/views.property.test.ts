@@ -6,7 +6,7 @@ import { RBAC, configMap, group, namespace, ok, rbacGroup, user } from "./suppor
 import { chunksOf, createGrant, keysIn, type Grant } from "./views-support.ts";
 import { effort } from "../support/effort.ts";
 
-const rounds = effort(6, 20);
+const rounds = effort(4, 20);
 const namespaces = ["n", "n-1", "n-2", "n0", "other"];
 const mapNames = Array.from({ length: 14 }, (_, i) => `m${i}`);
 const users = [

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { effort } from "../support/effort.ts";
 import { ExtensionServer } from "../support/extension-server.ts";
 import { goRequestInfo } from "../support/go-request-info.ts";
 import { Witness } from "./witness.ts";
@@ -94,7 +95,7 @@ describe("a path of an extension server", () => {
         // A Go server fails when a path ends after a verb.
         if (question !== undefined) expect([question]).toEqual(witness.questions());
       }),
-      { numRuns: 800 },
+      { numRuns: effort(300, 800) },
     );
     expect(forwarded).toBeGreaterThan(50);
   });

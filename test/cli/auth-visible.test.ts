@@ -143,8 +143,12 @@ describe("plinth auth visible", () => {
     );
     const names = Array.from({ length: 560 }, (_, n) => `m-${String(n).padStart(4, "0")}`);
     await ok(server.admin.post("/api/v1/namespaces", namespace("large")));
-    const large = "/api/v1/namespaces/large/configmaps";
-    await Promise.all(names.map((name) => server.admin.post(large, { metadata: { name } })));
+    const map = (name: string) => ({
+      apiVersion: "v1",
+      kind: "ConfigMap",
+      metadata: { name, namespace: "large" },
+    });
+    await Promise.all(names.map((name) => server.server.client.create(map(name))));
     const leads = `${RBAC}/namespaces/large`;
     await ok(server.admin.post(`${leads}/roles`, role("most", [get("configmaps", names.slice(50))])));
     await ok(

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { effort } from "../support/effort.ts";
 import { deepClone, type JsonObject } from "../../src/base/json/value.ts";
 import { convertManifest } from "../../src/cli/convert/command.ts";
 import {
@@ -67,7 +68,7 @@ describe.each(conversions)("%s", (_name, { from, kind }) => {
           expect(notes.some(({ level }) => level === "unresolved")).toBe(true);
         }
       }),
-      { numRuns: 100 },
+      { numRuns: effort(40, 100) },
     );
   });
 
@@ -86,7 +87,7 @@ describe.each(conversions)("%s", (_name, { from, kind }) => {
         expect(object).toMatchObject({ apiVersion: apiVersionOf(target, platform), kind });
         expect(convertManifest(object, undefined, context)).toMatchObject({ object, outcome: "unchanged" });
       }),
-      { numRuns: 50 },
+      { numRuns: effort(20, 50) },
     );
   });
 });

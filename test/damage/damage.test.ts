@@ -22,7 +22,7 @@ afterAll(folder.remove);
 
 const cases = damageKinds
   .flatMap(({ count, ...kind }) => Array.from({ length: effort(1, count) }, (_, i) => ({ ...kind, i })))
-  .filter((_, index) => index % effort(3, 1) === 0)
+  .filter((_, index) => index % effort(5, 1) === 0)
   .map((one, index) => ({ ...one, seed: index + 1, end: one.i % 2 === 0 ? "killed" : "clean" }) as const);
 
 describe("serve and check over a damaged store", () => {

@@ -5,6 +5,7 @@ import { TypeFault } from "../../src/schema/decode.ts";
 import type { Kind } from "../../src/schema/kind.ts";
 import type { Field, ScalarName, StructType, Type } from "../../src/schema/types.ts";
 import { platform } from "../../src/vocabulary/platform.ts";
+import { effort } from "../support/effort.ts";
 import { cpuStopwatch } from "../support/cpu-time.ts";
 import { judgeNew } from "./support.ts";
 
@@ -104,7 +105,8 @@ class PlaceFinder {
   }
 }
 
-const finders = [new PlaceFinder(true), new PlaceFinder(false)];
+/** Without the sibling fields in the long form only. */
+const finders = effort([true], [true, false]).map((siblings) => new PlaceFinder(siblings));
 const cases = builtInKinds
   .map((kind: Kind) => {
     const places = finders.flatMap((finder) => finder.struct(kind.type, (value) => value));

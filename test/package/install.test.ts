@@ -55,8 +55,11 @@ describe("the package, installed into an empty folder", () => {
     const bundles = readdirSync(dist).filter((name) => name.endsWith(".cjs"));
     expect(bundles).toContain("index.cjs");
     const dynamic = bundles.filter((name) => {
+      const text = readFileSync(path.join(dist, name), "utf8");
+      // The words can also be in a string or a comment.
+      if (!/\bimport\s*\(/.test(text)) return false;
       let count = 0;
-      visitScript(readFileSync(path.join(dist, name), "utf8"), ({ type }) => {
+      visitScript(text, ({ type }) => {
         if (type === "ImportExpression") count++;
       });
       return count > 0;

@@ -7,6 +7,7 @@ import { systemClock } from "../../src/base/time/clock.ts";
 import { RemoteClient } from "../../src/remote/remote-client.ts";
 import { createServingCertificates } from "../../src/base/certificates/serving-certificates.ts";
 import { makeNode, makePod } from "../support/backends.ts";
+import { effort } from "../support/effort.ts";
 import { root, ServerProcess } from "../support/process.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { RawBackend } from "../support/raw-backend.ts";
@@ -76,11 +77,15 @@ const framings = (head: string, tail: string): readonly string[] => [
   `${head}\r\nContent-Length: 400\r\n\r\nbody`,
 ];
 
-/** All heads with the simplest tail, all tails with the simplest head, and some other combinations. */
+const combinations = heads.flatMap((head, index) =>
+  framings(head, tails[(index * 5 + 1) % tails.length]!).slice(0, 2),
+);
+
+/** All heads with the simplest tail, all tails with the simplest head, and in the long form some other combinations. */
 const answers: readonly string[] = [
   ...heads.flatMap((head) => framings(head, "")),
   ...tails.flatMap((tail) => framings(heads[0]!, tail)),
-  ...heads.flatMap((head, index) => framings(head, tails[(index * 5 + 1) % tails.length]!).slice(0, 2)),
+  ...effort([], combinations),
 ];
 
 const answerAt = (url: string) => answers[Number(/(\d+)$/.exec(url.split("?", 1)[0]!)?.[1] ?? 0)]!;

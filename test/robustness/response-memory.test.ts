@@ -4,6 +4,7 @@ import path from "node:path";
 import { existsSync, readFileSync } from "node:fs";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { root, ServerProcess } from "../support/process.ts";
+import { effort } from "../support/effort.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 import { until } from "../api/support.ts";
 import { answerOf, RawConnection } from "./support.ts";
@@ -81,7 +82,7 @@ test.skipIf(!existsSync("/proc/self/status"))(
   "HTTP/2 connections with large windows keep little memory after a large response",
   async () => {
     // As many that the garbage of the whole server, up to 30 MB, weighs little for each.
-    const connectionCount = 300;
+    const connectionCount = effort(150, 300);
     await readOverHttp2();
     const before = memory();
     for (let count = 0; count < connectionCount; count++) await readOverHttp2();

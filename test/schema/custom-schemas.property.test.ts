@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { effort } from "../support/effort.ts";
 import { deepClone, type JsonObject, type JsonValue } from "../../src/base/json/value.ts";
 import { checkValue } from "../../src/schema/custom/check.ts";
 import { fillMembers } from "../../src/schema/custom/fill.ts";
@@ -11,7 +12,7 @@ import { objectSchema, objectValue } from "./random-schemas.ts";
 
 const prefix = "x-platform-";
 /** Each seed is a schema with a few values. */
-const seeds = 3000;
+const seeds = effort(1000, 3000);
 const valuesOfSeed = 4;
 const maxDepth = 3;
 

@@ -1,5 +1,14 @@
 import { execFileSync } from "node:child_process";
-import { mkdirSync, renameSync, rmSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
+import {
+  mkdirSync,
+  readdirSync,
+  readlinkSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
 import path from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { ReloadCounters } from "../../src/base/reload-counters.ts";
@@ -96,6 +105,31 @@ describe("a configuration file that is read again when it changes", () => {
     expect(contents).toEqual(["one", "three", "four"]);
   });
 
+  test.skipIf(process.platform !== "linux")(
+    "is used once when it is replaced between the comparison and the use",
+    async () => {
+      const large = (text: string) => text.padEnd(1_000_000);
+      writeFileSync(file, "one");
+      await start();
+      writeFileSync(file, large("two"));
+      writeFileSync(`${file}.new`, large("three"));
+      clock.advanceAtOnce(10_000);
+      await until(openFiles, (names) => names.includes(file));
+      // The comparison continues with the previous file, and needs several turns for it.
+      renameSync(`${file}.new`, file);
+      const nextPoll = () =>
+        until(
+          () => clock.pending,
+          (timers) => timers === 1,
+        );
+      await nextPoll();
+      await clock.advance(10_000);
+      await nextPoll();
+      expect(contents.map((text) => text.trim())).toEqual(["one", "three"]);
+      expect([counters.success.count, counters.failure.count]).toEqual([1, 0]);
+    },
+  );
+
   test("keeps the configuration when the file is too large, a folder, a pipe, or invalid", async () => {
     writeFileSync(file, "one");
     await start();
@@ -135,3 +169,17 @@ describe("a configuration file that is read again when it changes", () => {
     await expect(start()).rejects.toThrow(`--some-config ${file}: field: is invalid`);
   });
 });
+
+/** Paths of the files that this process has open. */
+function openFiles(): string[] {
+  const folder = "/proc/self/fd";
+  return readdirSync(folder).flatMap((name) => {
+    try {
+      return [readlinkSync(path.join(folder, name))];
+    } catch (error) {
+      // It was closed meanwhile.
+      if ((error as NodeJS.ErrnoException).code === "ENOENT") return [];
+      throw error;
+    }
+  });
+}

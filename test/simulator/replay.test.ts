@@ -14,7 +14,7 @@ it("two runs of one seed have the same trace and no violations; another seed has
     const options = seeds.map((seed) => ({
       seed,
       engine: "etcd" as const,
-      minutes: effort(1, 2),
+      minutes: effort(0.5, 2),
       traceLines: 0,
     }));
     for await (const report of runSimulations(program, options)) reports.push(report);

@@ -13,6 +13,7 @@ import {
 import { openLmdbStore } from "../../src/storage/lmdb/lmdb-store.ts";
 import { createMemoryStore } from "../../src/storage/memory/memory-store.ts";
 import type { Listener, Store, StoreEvent, Write } from "../../src/storage/store.ts";
+import { effort } from "../support/effort.ts";
 import { describeModel } from "./model.ts";
 import { describeConformance, inFolder, ManualClock, temporaryFolder } from "./support.ts";
 
@@ -39,8 +40,9 @@ const openEmbedded = (ciphersOf: CiphersOf) =>
   inFolder((options) => new EncryptedStore(openLmdbStore(options), ciphersOf));
 
 describeConformance("encrypted, embedded", openEmbedded(only(gcm)));
-describeConformance("encrypted by a service, embedded", openEmbedded(only(slow(gcm))));
-describeModel("encrypted by a service, embedded", openEmbedded(only(slow(gcm))), { runs: 20 });
+if (effort(false, true))
+  describeConformance("encrypted by a service, embedded", openEmbedded(only(slow(gcm))));
+describeModel("encrypted by a service, embedded", openEmbedded(only(slow(gcm))), { runs: effort(8, 20) });
 
 /** Text of the values of these tests. */
 const marker = "MARKER-in-plain-text";

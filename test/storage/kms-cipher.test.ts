@@ -12,6 +12,7 @@ import {
 } from "../../src/storage/encryption/value-cipher.ts";
 import { openLmdbStore } from "../../src/storage/lmdb/lmdb-store.ts";
 import { KmsPlugin, message } from "../support/kms-plugin.ts";
+import { effort } from "../support/effort.ts";
 import { describeConformance, inFolder, ManualClock, temporaryFolder } from "./support.ts";
 
 const folder = temporaryFolder();
@@ -74,30 +75,31 @@ async function errorOf(work: () => unknown): Promise<EncryptionError> {
   throw new Error("no error");
 }
 
-describe("the store with keys of a service", () => {
-  const ciphers: KmsCipher[] = [];
-  let next = 0;
-  beforeAll(async () => {
-    const service = await KmsPlugin.start(path.join(folder.path, "conformance.sock"));
-    clock = new ManualClock();
-    for (let index = 0; index < 2; index++) {
-      const cipher = newCipher({ at: service.socket });
-      await cipher.start();
-      ciphers.push(cipher);
-    }
-    return async () => {
-      for (const cipher of ciphers) await cipher.close();
-      service.stop();
-    };
+if (effort(false, true))
+  describe("the store with keys of a service", () => {
+    const ciphers: KmsCipher[] = [];
+    let next = 0;
+    beforeAll(async () => {
+      const service = await KmsPlugin.start(path.join(folder.path, "conformance.sock"));
+      clock = new ManualClock();
+      for (let index = 0; index < 2; index++) {
+        const cipher = newCipher({ at: service.socket });
+        await cipher.start();
+        ciphers.push(cipher);
+      }
+      return async () => {
+        for (const cipher of ciphers) await cipher.close();
+        service.stop();
+      };
+    });
+    // Stores over one folder encrypt with different seeds.
+    const open = inFolder((options) => {
+      const writer = ciphers[next++ % ciphers.length]!;
+      const ciphersOf: CiphersOf = () => ({ writer, readers: [writer], readsPlain: false });
+      return new EncryptedStore(openLmdbStore(options), ciphersOf);
+    });
+    describeConformance("encrypted by a key management service, embedded", open);
   });
-  // Stores over one folder encrypt with different seeds.
-  const open = inFolder((options) => {
-    const writer = ciphers[next++ % ciphers.length]!;
-    const ciphersOf: CiphersOf = () => ({ writer, readers: [writer], readsPlain: false });
-    return new EncryptedStore(openLmdbStore(options), ciphersOf);
-  });
-  describeConformance("encrypted by a key management service, embedded", open);
-});
 
 test("values of each cipher are decrypted by others, with one call for a seed", async () => {
   const writer = await started();

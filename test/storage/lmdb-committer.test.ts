@@ -25,6 +25,7 @@ import {
   StoreUnavailableError,
   StoreValueError,
 } from "../../src/storage/store.ts";
+import { effort } from "../support/effort.ts";
 import { describeModel } from "./model.ts";
 import { describeConformance, ManualClock, temporaryFolder } from "./support.ts";
 
@@ -73,7 +74,7 @@ async function open() {
   };
 }
 
-describeConformance("lmdb with a committer", open);
+if (effort(false, true)) describeConformance("lmdb with a committer", open);
 describeModel("lmdb with a committer", open, { runs: 10 });
 
 const disposals: (() => Promise<unknown>)[] = [];

@@ -6,7 +6,7 @@ import { counterOf } from "./counter-draft.ts";
 import { temporaryFolder } from "./support.ts";
 import { effort } from "../support/effort.ts";
 
-const KILLS = effort(4, 25);
+const KILLS = effort(2, 25);
 const WRITERS = 16;
 
 /** Small pseudo-random numbers from a seed, so that a failure can be repeated. */

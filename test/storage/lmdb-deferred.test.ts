@@ -9,6 +9,7 @@ import { type LmdbStore, openLmdbStore } from "../../src/storage/lmdb/lmdb-store
 import { type Store, StoreDamagedError } from "../../src/storage/store.ts";
 import { Child } from "./child.ts";
 import { fillUp } from "./fill-up.ts";
+import { effort } from "../support/effort.ts";
 import { describeModel } from "./model.ts";
 import { describeConformance, inFolder, ManualClock, temporaryFolder } from "./support.ts";
 
@@ -34,8 +35,8 @@ for (const { name, isDeferred } of selections) {
   const open = inFolder((options) =>
     openLmdbStore({ ...options, deferredSyncMs: new SelectedCollections(isDeferred) }),
   );
-  describeConformance(`lmdb with deferred syncs ${name}`, open);
-  describeModel(`lmdb with deferred syncs ${name}`, open, { runs: 25 });
+  if (effort(false, true)) describeConformance(`lmdb with deferred syncs ${name}`, open);
+  describeModel(`lmdb with deferred syncs ${name}`, open, { runs: effort(8, 25) });
 }
 
 const disposals: (() => unknown)[] = [];

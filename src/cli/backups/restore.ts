@@ -6,6 +6,7 @@ import { defaultDataDir, storeFolder } from "../serve/data-folder.ts";
 import type { Flag } from "../flags/flag.ts";
 import { FlagReader, parseFlags, UsageError } from "../flags/flag-reader.ts";
 import { showingProgress } from "../terminal/progress.ts";
+import { restoreObject, restoreObjectFlags } from "../history/restore-object.ts";
 import { backupFor } from "./series.ts";
 import { contentOf, identityOf } from "./backup-content.ts";
 
@@ -43,14 +44,35 @@ const restoreFlags: readonly Flag[] = [
 ];
 
 const about = `Fills an empty data folder from a backup: certificates and tokens of clients stay valid for a server started there.
-Its resource versions continue above all that clients can have seen, so clients list again and then watch.`;
+Its resource versions continue above all that clients can have seen, so clients list again and then watch.
 
-/** Fills an empty data folder from a backup. */
+With KIND and NAME it brings an object of a running server back instead, from the history that the server keeps: a deleted one with its last
+state, or any one with the state of --at. It needs the right to create or update the object.`;
+
+/** Every flag of `plinth restore`. */
+const allFlags: readonly Flag[] = [...restoreFlags, ...restoreObjectFlags];
+
+/** Fills an empty data folder from a backup, or brings an object of a server back. */
 export const restoreCommand: Command = {
-  flags: restoreFlags,
-  help: () => helpText("plinth restore --from=FOLDER [FLAGS]", about, restoreFlags),
+  flags: allFlags,
+  help: () =>
+    helpText(
+      "plinth restore --from=FOLDER [FLAGS]\n       plinth restore KIND NAME [FLAGS]",
+      about,
+      allFlags,
+    ),
   async run(words) {
-    const read = new FlagReader(restoreFlags, parseFlags(restoreFlags, words));
+    const names: string[] = [];
+    const read = new FlagReader(allFlags, parseFlags(allFlags, words, names));
+    const others = names.length > 0 ? restoreFlags : restoreObjectFlags;
+    const wrong = read.flagNames.find((name) => others.some((one) => one.name === name));
+    if (wrong !== undefined)
+      throw new UsageError(
+        names.length > 0
+          ? `--${wrong} is for data folders; it can't be given with KIND and NAME`
+          : `--${wrong} is for objects: plinth restore KIND NAME`,
+      );
+    if (names.length > 0) return restoreObject(read, names);
     const from = read.required("from");
     const dataDir = read.text("data-dir");
     const point = pointOf(read);

@@ -101,6 +101,15 @@ export class ServerClient {
   }
 
   /**
+   * Replaces the object of a path and returns the response.
+   *
+   * @throws {ClientError}
+   */
+  put(path: string, object: object): Promise<Answer> {
+    return this.requestJson("PUT", path, JSON.stringify(object)).then(({ answer }) => answer);
+  }
+
+  /**
    * Applies an object to its path (server-side apply; the path has the parameters).
    *
    * @returns whether the object was created

@@ -52,13 +52,25 @@ export async function reloadedFile(
   reloaded: ReloadedFile,
 ): Promise<{ close(): Promise<void> }> {
   const { flag, file, counters } = reloaded;
-  const use = () => useConfigurationFile(flag, file, (bytes) => reloaded.use(bytes));
+  /** Content that is in use; undefined after an error. */
+  let used: Uint8Array | undefined;
+  /** Returns whether the content differs from that in use. */
+  const use = () =>
+    useConfigurationFile(flag, file, async (bytes) => {
+      if (used !== undefined && Buffer.compare(used, bytes) === 0) return false;
+      used = undefined;
+      await reloaded.use(bytes);
+      used = bytes;
+      return true;
+    });
   const changed = async (): Promise<void> => {
-    await use();
+    // The file may have been replaced after the watch compared it, and have been used then.
+    if (!(await use())) return;
     counters.add("success", clock.now());
     log.info({ file }, `${flag}: the changed file is in use`);
   };
   const failed = (error: unknown): void => {
+    used = undefined;
     counters.add("failure", clock.now());
     const reason = error instanceof OptionsError ? error.message : stackOf(error);
     log.error(

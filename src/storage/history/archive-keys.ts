@@ -9,6 +9,9 @@ import type { Revision } from "../store.ts";
 /** The start of all keys of the history, and no others. */
 export const archiveStart = "/~";
 
+/** A position after what the history stores beside the records, and before all records. */
+export const firstRecord = "/~0";
+
 const separator = "\u0001";
 const digits = 14;
 const largest = Number.MAX_SAFE_INTEGER;

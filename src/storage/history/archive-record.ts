@@ -30,6 +30,8 @@ const format = 1;
 const deletedFlag = 1;
 const valueFlag = 2;
 const originFlag = 4;
+/** The record was written after the write, whose revision follows. */
+const lateFlag = 8;
 /** Format, flags and the previous revision. */
 const headBytes = 10;
 const colon = 0x3a;
@@ -40,19 +42,24 @@ export function encodeArchiveRecord(record: {
   readonly previous: Revision | 0;
   readonly value: Entry | undefined;
   readonly origin: Uint8Array | undefined;
+  /** Revision of the write if the record is committed after it. */
+  readonly revision?: Revision;
 }): Draft {
-  const { deleted, previous, value, origin } = record;
+  const { deleted, previous, value, origin, revision } = record;
+  const lateBytes = revision === undefined ? 0 : 8;
   const originBytes = origin === undefined ? 0 : 2 + origin.length;
   const valueBytes = value === undefined ? 0 : 8 + value.header.length + value.body.length;
-  const body = Buffer.allocUnsafe(1 + headBytes + originBytes + valueBytes);
+  const body = Buffer.allocUnsafe(1 + headBytes + lateBytes + originBytes + valueBytes);
   body[0] = colon;
   body[1] = format;
   body[2] =
     (deleted ? deletedFlag : 0) |
     (value === undefined ? 0 : valueFlag) |
-    (origin === undefined ? 0 : originFlag);
+    (origin === undefined ? 0 : originFlag) |
+    (revision === undefined ? 0 : lateFlag);
   body.writeBigUInt64BE(BigInt(previous), 3);
   let at = 1 + headBytes;
+  if (revision !== undefined) at = body.writeBigUInt64BE(BigInt(revision), at);
   if (origin !== undefined) {
     at = body.writeUInt16BE(origin.length, at);
     body.set(origin, at);
@@ -82,6 +89,11 @@ export function decodeArchiveRecord(entry: Entry): ArchiveRecord {
     const flags = body[start + 1]!;
     const previous = revisionOf(Number(body.readBigUInt64BE(start + 2))) as Revision | 0;
     let at = start + headBytes;
+    let { revision } = entry;
+    if ((flags & lateFlag) !== 0) {
+      revision = revisionOf(Number(body.readBigUInt64BE(at)));
+      at += 8;
+    }
     let origin: Uint8Array | undefined;
     if ((flags & originFlag) !== 0) {
       const end = at + 2 + body.readUInt16BE(at);
@@ -90,7 +102,7 @@ export function decodeArchiveRecord(entry: Entry): ArchiveRecord {
     }
     const value = (flags & valueFlag) === 0 ? undefined : valueIn(body, at, key, previous);
     const deleted = (flags & deletedFlag) !== 0;
-    return { key, revision: entry.revision, deleted, previous, value, origin, bytes: body.length };
+    return { key, revision, deleted, previous, value, origin, bytes: body.length };
   } catch (error) {
     if (error instanceof RangeError) throw new StoreValueError(entry.key, error.message);
     throw error;

@@ -12,7 +12,15 @@ import {
   type Store,
   type StoreEvent,
 } from "../store.ts";
-import { archivePrefix, descending, endOf, startOf, subjectOf } from "./archive-keys.ts";
+import {
+  archivePrefix,
+  descending,
+  endOf,
+  firstRecord,
+  isArchiveKey,
+  startOf,
+  subjectOf,
+} from "./archive-keys.ts";
 import { decodeArchiveRecord, type ArchiveRecord } from "./archive-record.ts";
 import type { OriginCodec } from "./origin-codec.ts";
 
@@ -55,17 +63,17 @@ export class Archive {
   }
 
   /**
-   * Returns the value of a key at a revision above the floor of its collection.
+   * Returns the value of a key at a revision that is pinned or above the floor of its collection.
    *
    * @throws {RevisionCompactedError} the history has a gap there, or the value was too large to keep.
    */
-  async valueAt(key: string, at: Revision): Promise<Entry | undefined> {
+  async valueAt(key: string, at: Revision, isPinned = false): Promise<Entry | undefined> {
     const current = await this.store.get(key);
-    return current !== undefined && current.revision <= at ? current : this.pastValueAt(key, at);
+    return current !== undefined && current.revision <= at ? current : this.pastValueAt(key, at, isPinned);
   }
 
   /** As {@link valueAt}, of a key whose current value is absent or newer. */
-  private async pastValueAt(key: string, at: Revision): Promise<Entry | undefined> {
+  private async pastValueAt(key: string, at: Revision, isPinned: boolean): Promise<Entry | undefined> {
     const record = await this.recordAt(key, at);
     if (record === undefined) return undefined;
     if (record.revision > at) {
@@ -73,20 +81,21 @@ export class Archive {
       if (record.value === undefined) throw new RevisionCompactedError(at, record.revision);
       return record.value;
     }
-    if (record.deleted) return undefined;
+    // Of what is visible at a pin, each version that was superseded has a record; others may have none.
+    if (record.deleted || isPinned) return undefined;
     // The version of the record was superseded by a write without a record.
     throw new RevisionCompactedError(at, record.revision);
   }
 
-  /** Reads a page at a revision above the floor of the prefix's collection, as {@link Store.range}. */
-  async rangeAt(options: RangeOptions, at: Revision): Promise<RangePage> {
+  /** Reads a page at a revision, as {@link Store.range}; see {@link valueAt}. */
+  async rangeAt(options: RangeOptions, at: Revision, isPinned = false): Promise<RangePage> {
     const { limit = Infinity, maxBytes = Infinity } = options;
     const entries: Entry[] = [];
     const yieldIfDue = createYielder();
     let bytes = 0;
     for await (const { key, current } of this.keysWithPast(options.prefix, options.after)) {
       const isOld = current !== undefined && current.revision <= at;
-      const entry = isOld ? current : await this.pastValueAt(key, at);
+      const entry = isOld ? current : await this.pastValueAt(key, at, isPinned);
       if (entry === undefined) continue;
       if (entries.length >= limit || (entries.length > 0 && bytes >= maxBytes))
         return { revision: at, entries, more: true };
@@ -103,7 +112,9 @@ export class Archive {
     start: string | undefined,
   ): AsyncGenerator<{ readonly key: string; readonly current: Entry | undefined }> {
     for (let after = start; ;) {
-      const page = await this.store.range({ prefix, after, limit: pageKeys, maxBytes: pageBytes });
+      const page = withoutRecords(
+        await this.store.range({ prefix, after, limit: pageKeys, maxBytes: pageBytes }),
+      );
       const last = page.entries.at(-1)?.key;
       // A key that is deleted meanwhile has a record by now, because its collection is read afterwards.
       const archived = this.recordedKeys(prefix, after);
@@ -128,10 +139,11 @@ export class Archive {
 
   /** Yields the newest record of each key under a prefix, from after a key, in the order of the keys. */
   private async *recordedKeys(prefix: string, start: string | undefined): AsyncGenerator<ArchiveRecord> {
-    const records = archivePrefix(prefix);
-    let after = start === undefined ? undefined : endOf(start);
+    const records = recordsUnder(prefix);
+    let after = start === undefined ? records.after : endOf(start);
     for (;;) {
-      const page = await this.store.range({ prefix: records, after, limit: pageKeys, maxBytes: pageBytes });
+      const options = { prefix: records.prefix, after, limit: pageKeys, maxBytes: pageBytes };
+      const page = await this.store.range(options);
       let last: string | undefined;
       let ofLast = 0;
       for (const entry of page.entries) {
@@ -246,6 +258,20 @@ export class Archive {
       throw error;
     }
   }
+}
+
+/** Where the records of the keys under a prefix begin. */
+function recordsUnder(prefix: string): { readonly prefix: string; readonly after: string | undefined } {
+  if (prefix === "/") return { prefix, after: firstRecord };
+  return { prefix: archivePrefix(prefix), after: undefined };
+}
+
+/** A page of all keys without those of the history, which are the last ones. */
+export function withoutRecords(page: RangePage): RangePage {
+  const { entries } = page;
+  const last = entries.at(-1);
+  if (last === undefined || !isArchiveKey(last.key)) return page;
+  return { ...page, entries: entries.filter(({ key }) => !isArchiveKey(key)), more: false };
 }
 
 /** Adds the version before a record, whose write has no record. */

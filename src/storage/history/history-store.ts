@@ -23,10 +23,11 @@ import {
 } from "../store.ts";
 import { steadyTime } from "../time-marks.ts";
 import { assertTransaction, singleResult } from "../transaction.ts";
-import { archiveStart, collectionOf, isArchiveKey } from "./archive-keys.ts";
-import { Archive } from "./archive.ts";
+import { collectionOf, isArchiveKey } from "./archive-keys.ts";
+import { Archive, withoutRecords } from "./archive.ts";
 import { KeptSubscription } from "./kept-subscription.ts";
 import { OriginCodec } from "./origin-codec.ts";
+import { Pins } from "./pins.ts";
 import { Recorder } from "./recorder.ts";
 import { HistorySettings, type HistoryOptions } from "./settings.ts";
 
@@ -48,7 +49,10 @@ export async function keepHistory(inner: Store, options: HistoryOptions): Promis
   const settings = await HistorySettings.enter(inner, options);
   const origins = new OriginCodec(inner, options.failed);
   await origins.load();
-  return new HistoryStore(inner, options, settings, origins);
+  const pins = options.pins === true ? new Pins(inner) : undefined;
+  await pins?.load();
+  if (options.drops) await pins?.complete();
+  return new HistoryStore(inner, options, { settings, origins, pins });
 }
 
 /**
@@ -67,7 +71,17 @@ export async function endHistory(store: Store): Promise<boolean> {
   return true;
 }
 
+/** What a {@link HistoryStore} is opened with. */
+interface HistoryParts {
+  readonly settings: HistorySettings;
+  readonly origins: OriginCodec;
+  readonly pins: Pins | undefined;
+}
+
 class HistoryStore extends StoreView {
+  private readonly settings: HistorySettings;
+  private readonly origins: OriginCodec;
+  private readonly pins: Pins | undefined;
   private readonly kept: StoreHistory;
   private readonly archive: Archive;
   private readonly recorder: Recorder;
@@ -78,20 +92,20 @@ class HistoryStore extends StoreView {
   private readonly recordings = new Set<Promise<unknown>>();
   private closing: Promise<void> | undefined;
 
-  constructor(
-    inner: Store,
-    options: HistoryOptions,
-    private readonly settings: HistorySettings,
-    private readonly origins: OriginCodec,
-  ) {
+  constructor(inner: Store, options: HistoryOptions, parts: HistoryParts) {
     super(inner);
+    const { settings, origins, pins } = parts;
+    this.settings = settings;
+    this.origins = origins;
+    this.pins = pins;
     this.now = steadyTime(options.clock);
     this.archive = new Archive(inner, origins);
     this.times = new TimeLine(inner, this.now);
-    this.recorder = new Recorder(inner, this.archive, origins, this.times);
+    this.recorder = new Recorder(inner, this.archive, origins, this.times, pins, (key) => this.keeps(key));
     this.sweep = new Sweep(inner, {
       retentionOf: (collection) => settings.retentionOf(collection),
       floor: (collection) => this.keptFloor(collection),
+      pins,
       raise: (collection, floor) => settings.raise(collection, floor),
     });
     this.kept = this.createHistory();
@@ -118,37 +132,50 @@ class HistoryStore extends StoreView {
   }
 
   get(key: string, at?: Revision): MaybePromise<Entry | undefined> {
-    if (at === undefined || !this.keeps(key)) return this.inner.get(key, at);
-    return orIfCompacted(
+    if (at === undefined) return this.inner.get(key);
+    return this.orFromArchive(
+      key,
+      at,
       () => this.inner.get(key, at),
-      async () => {
-        await this.assertKept(key, at);
-        return this.archive.valueAt(key, at);
-      },
+      (isPinned) => this.archive.valueAt(key, at, isPinned),
     );
   }
 
   range(options: RangeOptions): MaybePromise<RangePage> {
     const { prefix, at } = options;
-    if (prefix === "/") return andThen(this.inner.range(options), withoutRecords);
-    if (at === undefined || !this.keeps(prefix)) return this.inner.range(options);
-    return orIfCompacted(
-      () => this.inner.range(options),
-      async () => {
-        await this.assertKept(prefix, at);
-        return this.archive.rangeAt(options, at);
-      },
-    );
+    const read = (): MaybePromise<RangePage> =>
+      prefix === "/" ? andThen(this.inner.range(options), withoutRecords) : this.inner.range(options);
+    if (at === undefined) return read();
+    return this.orFromArchive(prefix, at, read, (isPinned) => this.archive.rangeAt(options, at, isPinned));
   }
 
   override count(prefix: string, at?: Revision): MaybePromise<number> {
-    const isKept = at !== undefined && this.keeps(prefix);
-    if (prefix !== "/" && !isKept) return this.inner.count(prefix, at);
-    if (prefix === "/") return this.countPages(prefix, at);
-    return orIfCompacted(
-      () => this.inner.count(prefix, at),
-      () => this.countPages(prefix, at),
-    );
+    const read = (): MaybePromise<number> =>
+      prefix === "/" ? this.countPages(prefix, at) : this.inner.count(prefix, at);
+    return at === undefined
+      ? read()
+      : this.orFromArchive(prefix, at, read, () => this.countPages(prefix, at));
+  }
+
+  /**
+   * Returns the result of a read at a revision, or that of another one if the store no longer has it.
+   *
+   * @param fromArchive reads the history; receives whether the revision is pinned.
+   */
+  private orFromArchive<T>(
+    prefix: string,
+    at: Revision,
+    read: () => MaybePromise<T>,
+    fromArchive: (isPinned: boolean) => Promise<T>,
+  ): MaybePromise<T> {
+    const keeps = this.keeps(prefix);
+    if (!keeps && this.pins === undefined) return read();
+    return orIfCompacted(read, async (error) => {
+      if ((await this.pins?.has(at)) === true) return fromArchive(true);
+      if (!keeps) throw error;
+      await this.assertKept(prefix, at);
+      return fromArchive(false);
+    });
   }
 
   private async countPages(prefix: string, at: Revision | undefined): Promise<number> {
@@ -163,19 +190,20 @@ class HistoryStore extends StoreView {
   }
 
   async commit(write: Write): Promise<CommitResult> {
-    if (!this.keeps(write.key)) return this.inner.commit(write);
+    if (!this.recorder.concerns(write)) return this.inner.commit(write);
     assertKey(write.key);
     return singleResult(await this.record([write]));
   }
 
   async transact(writes: readonly Write[]): Promise<TransactionResult> {
     assertTransaction(writes, this.transactionLimits);
-    return writes.some(({ key }) => this.keeps(key)) ? this.record(writes) : this.inner.transact(writes);
+    const isConcerned = writes.some((write) => this.recorder.concerns(write));
+    return isConcerned ? this.record(writes) : this.inner.transact(writes);
   }
 
   private async record(writes: readonly Write[]): Promise<TransactionResult> {
     if (this.closing !== undefined) throw closedError();
-    const recording = this.recorder.transact(writes, (key) => this.keeps(key));
+    const recording = this.recorder.transact(writes);
     this.recordings.add(recording);
     try {
       return await recording;
@@ -248,6 +276,7 @@ class HistoryStore extends StoreView {
       deletions: async (prefix, options) => this.archive.deletions(prefix, options, await floor(prefix)),
       changes: async (prefix, options) => this.archive.changes(prefix, options, await floor(prefix)),
       revisionAt: (time) => this.revisionAt(time),
+      pins: this.pins,
     };
   }
 
@@ -259,9 +288,12 @@ class HistoryStore extends StoreView {
 }
 
 /** Returns the result of a read, or that of another one if the store no longer has the revision. */
-function orIfCompacted<T>(read: () => MaybePromise<T>, otherwise: () => Promise<T>): MaybePromise<T> {
+function orIfCompacted<T>(
+  read: () => MaybePromise<T>,
+  otherwise: (error: RevisionCompactedError) => Promise<T>,
+): MaybePromise<T> {
   const rescue = (error: unknown): Promise<T> => {
-    if (error instanceof RevisionCompactedError) return otherwise();
+    if (error instanceof RevisionCompactedError) return otherwise(error);
     throw error;
   };
   try {
@@ -270,14 +302,6 @@ function orIfCompacted<T>(read: () => MaybePromise<T>, otherwise: () => Promise<
   } catch (error) {
     return rescue(error);
   }
-}
-
-/** A page of all keys without those of the history, which are the last ones. */
-function withoutRecords(page: RangePage): RangePage {
-  const { entries } = page;
-  const last = entries.at(-1);
-  if (last === undefined || last.key < archiveStart) return page;
-  return { ...page, entries: entries.filter(({ key }) => !isArchiveKey(key)), more: false };
 }
 
 /** Returns a listener that passes the events of all keys on, without those of the history. */

@@ -5,6 +5,7 @@ import { recordKey } from "./archive-keys.ts";
 import { encodeArchiveRecord } from "./archive-record.ts";
 import type { Archive } from "./archive.ts";
 import type { OriginCodec } from "./origin-codec.ts";
+import type { Pins } from "./pins.ts";
 import type { TimeLine } from "./time-line.ts";
 
 /** Attempts of a transaction whose record another process has written. */
@@ -25,32 +26,67 @@ export class Recorder {
     private readonly archive: Archive,
     private readonly origins: OriginCodec,
     private readonly times: TimeLine,
+    private readonly pins: Pins | undefined,
+    private readonly keeps: (key: string) => boolean,
   ) {}
 
-  /** As {@link Store.transact}, with a record for each write whose key is kept. */
-  async transact(writes: readonly Write[], keeps: (key: string) => boolean): Promise<TransactionResult> {
+  /** Whether a write needs a record, or a condition. */
+  concerns({ key }: Write): boolean {
+    return this.pins !== undefined || this.keeps(key);
+  }
+
+  /** As {@link Store.transact}, with a record for each write whose key is kept, or whose superseded value is pinned. */
+  async transact(requested: readonly Write[]): Promise<TransactionResult> {
     for (let attempt = 0; attempt < maxAttempts; attempt++) {
       const planned: PlannedRecord[] = [];
+      const writes = this.underPins(requested);
       for (const write of writes) {
-        if (!keeps(write.key)) continue;
+        if (!this.needsRecord(write)) continue;
         const record = await this.plan(write);
         // The expectation of the write isn't met, which is the result.
-        if (record === undefined) return this.store.transact(writes);
+        if (record === undefined) return this.store.transact(requested);
         planned.push(record);
       }
       this.fit(writes, planned);
       const records = await Promise.all(planned.map((record) => this.recordOf(record, attempt > 0)));
-      const mark = this.times.mark();
+      const mark = writes.some(({ key }) => this.keeps(key)) ? this.times.mark() : undefined;
       const all = mark === undefined ? [...writes, ...records] : [...writes, ...records, mark];
       const result = await this.store.transact(all);
       if (result.ok) {
         if (mark !== undefined) this.times.wasMarked(mark);
         return { ...result, entries: result.entries.slice(0, writes.length) };
       }
-      if (result.failedWrite < writes.length) return result;
+      if (result.failedWrite < writes.length) {
+        if (!this.isPinConflict(requested, result)) return result;
+        await this.pins!.load();
+      }
       if (mark !== undefined && result.failedWrite === all.length - 1) this.times.wasMarked(mark);
     }
-    throw new StoreError(`the history of ${writes[0]!.key} changed during each of ${maxAttempts} attempts`);
+    throw new StoreError(
+      `the history of ${requested[0]!.key} changed during each of ${maxAttempts} attempts`,
+    );
+  }
+
+  /** Adds the condition that the pins haven't changed. */
+  private underPins(writes: readonly Write[]): readonly Write[] {
+    const [first, ...others] = writes;
+    if (this.pins === undefined || first === undefined) return writes;
+    return [{ ...first, conditions: [...(first.conditions ?? []), this.pins.condition] }, ...others];
+  }
+
+  /** Whether a transaction failed because another process has changed the pins. */
+  private isPinConflict(
+    [first]: readonly Write[],
+    { failedWrite, failedCondition }: Extract<TransactionResult, { ok: false }>,
+  ): boolean {
+    return (
+      this.pins !== undefined && failedWrite === 0 && failedCondition === (first!.conditions?.length ?? 0)
+    );
+  }
+
+  private needsRecord(write: Write): boolean {
+    if (this.keeps(write.key)) return true;
+    return this.pins !== undefined && write.kind !== "create" && write.expected <= this.pins.newest;
   }
 
   /** Returns the record of a write; undefined if the key isn't in the expected state. */

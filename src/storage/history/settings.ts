@@ -12,6 +12,8 @@ export interface HistoryOptions {
   /** The retention of other collections that `isIncluded` accepts; absent if their history isn't kept. */
   readonly others?:
     (CollectionRetention & { readonly isIncluded: (collection: string) => boolean }) | undefined;
+  /** Whether revisions can be pinned; each write has a condition on the pins then. */
+  readonly pins?: boolean | undefined;
   /** Whether this process drops what exceeds the limits; at least one of those that have the store open must. */
   readonly drops: boolean;
   /** Called when background work has failed; it will be retried. */
@@ -81,7 +83,7 @@ export class HistorySettings {
   }
 
   get longestMs(): number {
-    return Math.max(...this.retentions().map(({ ms }) => ms));
+    return Math.max(0, ...this.retentions().map(({ ms }) => ms));
   }
 
   private retentions(): CollectionRetention[] {

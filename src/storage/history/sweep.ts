@@ -4,7 +4,15 @@ import { revisionOf } from "../entry.ts";
 import { prefixEnd } from "../keys.ts";
 import type { CollectionRetention } from "../store-history.ts";
 import type { Entry, Revision, Store, Write } from "../store.ts";
-import { archivePrefix, archiveStart, collectionOf, isArchiveKey } from "./archive-keys.ts";
+import type { Pins } from "./pins.ts";
+import {
+  archivePrefix,
+  archiveStart,
+  collectionOf,
+  firstRecord,
+  isArchiveKey,
+  subjectOf,
+} from "./archive-keys.ts";
 
 /** Limits of one run: what remains is for the next one, so that the cost of a second is bounded. */
 const maxRunBytes = 32 * 1024 * 1024;
@@ -20,6 +28,8 @@ export interface SweepLimits {
   /** The limits of a collection; undefined if it isn't kept any more. */
   retentionOf(collection: string): CollectionRetention | undefined;
   floor(collection: string): Promise<Revision>;
+  /** Absent without pins. */
+  readonly pins?: Pins | undefined;
   /** Raises the floor of a collection. */
   raise(collection: string, floor: Revision): Promise<void>;
 }
@@ -100,8 +110,7 @@ export class Sweep {
 
   /** Returns the first collection with records after another one. */
   private async nextCollection(last: string | undefined): Promise<string | undefined> {
-    // The group without a name has no records.
-    const after = last === undefined ? `${archiveStart}0` : prefixEnd(archivePrefix(last));
+    const after = last === undefined ? firstRecord : prefixEnd(archivePrefix(last));
     const { entries } = await this.store.range({ prefix: "/", after, limit: 1 });
     const key = entries[0]?.key;
     return key === undefined || !isArchiveKey(key)
@@ -112,18 +121,31 @@ export class Sweep {
   private async drop(collection: string, records: readonly Entry[]): Promise<void> {
     const isKept = this.limits.retentionOf(collection) !== undefined;
     const floor = isKept ? await this.limits.floor(collection) : Infinity;
+    const { pins } = this.limits;
     const yieldIfDue = createYielder();
+    const maxWrites = Math.min(maxDeletes, this.store.transactionLimits.writes);
     let deletes: Write[] = [];
     for (const { key, revision, body } of records) {
+      const isPinned = pins?.isBetween(subjectOf(key).before, revision - 1) === true;
       if (revision > floor) this.sizes!.add(revision, body.length);
-      else deletes.push({ kind: "delete", key, expected: revision });
-      if (deletes.length < Math.min(maxDeletes, this.store.transactionLimits.writes)) continue;
-      await this.store.transact(deletes);
+      else if (!isPinned)
+        deletes.push({ kind: "delete", key, expected: revision, conditions: pins && [pins.condition] });
+      if (deletes.length < maxWrites) continue;
+      await this.delete(deletes);
       deletes = [];
       await yieldIfDue();
     }
-    // Another server may have dropped some of them: what is left is for the next round.
-    if (deletes.length > 0) await this.store.transact(deletes);
+    if (deletes.length > 0) await this.delete(deletes);
+  }
+
+  /** Deletes records. If another process has changed them, or the pins, they are left for the next round. */
+  private async delete(deletes: readonly Write[]): Promise<void> {
+    const [first, ...others] = deletes;
+    const result = await this.store.transact([
+      first!,
+      ...others.map(({ conditions: _, ...write }) => write as Write),
+    ]);
+    if (!result.ok) await this.limits.pins?.load();
   }
 
   private async finish(collection: string, sizes: Sizes): Promise<void> {

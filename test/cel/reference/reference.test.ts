@@ -23,7 +23,7 @@ function shown(verdict: Verdict, name: string, which: "equal" | "different"): st
 /** In short every fifth case. */
 const replayed = referenceCases
   .map((one, index) => ({ ...one, index }))
-  .filter(({ index }) => index % effort(5, 1) === 0);
+  .filter(({ index }) => index % effort(10, 1) === 0);
 
 describe("the verdict, the estimated cost and the cost equal the reference", () => {
   test.each(replayed)("$name", async ({ index, ...one }) => {

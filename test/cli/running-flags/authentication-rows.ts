@@ -1,5 +1,5 @@
 import { authority, client } from "../../authentication/pki.ts";
-import { claimsOf, headerOf, jwt, privatePem, publicPem, rsa } from "../../authentication/jwt-support.ts";
+import { claimsOf, ec, headerOf, jwt, privatePem, publicPem } from "../../authentication/jwt-support.ts";
 import { ok } from "../../api/support.ts";
 import { clientConfiguration } from "../../support/client-configuration.ts";
 import { HttpsService } from "../../support/https-service.ts";
@@ -22,11 +22,11 @@ async function lifeOf(server: FlaggedServer, spec: object): Promise<number> {
   return Number(exp) - Number(iat);
 }
 
-const older = rsa();
-const signing = rsa();
+const older = ec();
+const signing = ec("secp384r1");
 /** A token of a Secret that is gone. */
 const legacyToken = jwt(
-  { alg: "RS256" },
+  { alg: "ES256" },
   {
     iss: "platform/serviceaccount",
     sub: "system:serviceaccount:default:elder",
@@ -66,7 +66,7 @@ const accountGroups: readonly FlagGroup[] = [
         value: write("signing.key", privatePem(signing.privateKey)),
         observed: "the algorithm of the key that signs a new token",
         observe: async (server) => headerOf(await issued(server))["alg"],
-        changed: "RS256",
+        changed: "ES384",
         usual: "ES256",
       },
       {
@@ -92,7 +92,7 @@ const accountGroups: readonly FlagGroup[] = [
         value: olderKey,
         observed: "the answer to a token by a key of the file",
         observe: async (server) => {
-          const token = jwt({ alg: "RS256" }, claimsOf(await issued(server)), older.privateKey);
+          const token = jwt({ alg: "ES256" }, claimsOf(await issued(server)), older.privateKey);
           return (await server.as(token).get("/version")).status;
         },
         changed: 200,

@@ -9,11 +9,13 @@ import { authenticationGroups } from "./authentication-rows.ts";
 import { authorizationGroups } from "./authorization-rows.ts";
 import { connectionGroups, flagsOfNetworks } from "./connection-rows.ts";
 import { describeFlags } from "./describe-flags.ts";
+import { files } from "./files.ts";
 import { providerGroups } from "./provider-rows.ts";
 import { shownElsewhere } from "./shown-elsewhere.ts";
 import { signingGroups } from "./signing-rows.ts";
 import type { FlagGroup } from "./table.ts";
 
+files.restore();
 const groups: readonly FlagGroup[] = [
   ...apiGroups(await freePort()),
   ...(await authenticationGroups()),

@@ -31,8 +31,12 @@ export interface FlagRow {
   readonly observed: string;
   /** The requirement that the row shows, for the title. */
   readonly requirement?: string;
-  /** What a server shows; asked once of a server with the value and once of one without. */
-  observe(server: FlaggedServer): unknown;
+  /**
+   * What a server shows; asked once of a server with the value and once of one without.
+   *
+   * @param expected what it should show: what comes late is waited for.
+   */
+  observe(server: FlaggedServer, expected: unknown): unknown;
   readonly changed: unknown;
   /** What a server without the flag shows. */
   readonly usual: unknown;

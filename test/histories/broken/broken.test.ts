@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { effort } from "../../support/effort.ts";
 import { judge } from "../judge/judge.ts";
 import type { History } from "../history.ts";
 import type { Engine } from "./engine.ts";
@@ -63,7 +64,7 @@ describe("the judge", () => {
   });
 
   // Most of the time is spent on waiting.
-  test.concurrent.each(stores)(
+  test.concurrent.each(stores.filter((_, index) => index % effort(2, 1) === 0))(
     "reports a violation of %s when the store is broken by %o",
     async (law, engine) => {
       await expectReport(law, (seed) => recordStore({ seed, requests: 500, engine: engine() }));
@@ -75,7 +76,7 @@ describe("the judge", () => {
       expect(judge(await recordServers({ seed: 1, requests: 150, focus }))).toEqual([]);
   });
 
-  test.concurrent.each(brokenServers)(
+  test.concurrent.each(brokenServers.slice(effort(2, 0)))(
     "reports a violation of %s when servers are broken by %o",
     async (law, engine, focus) => {
       await expectReport(law, (seed) => recordServers({ seed, requests: 200, engine: engine(), focus }));

@@ -14,7 +14,7 @@ const everyKind = ["ADDED", "DELETED", "MODIFIED", "resumed"];
 describe("a watch of a view results in the objects that a get of each allows, at every revision that it reports", () => {
   test("in memory", { timeout: 120_000 }, async () => {
     const received = new Set<string>();
-    for (let seed = 0; seed < effort(5, 16); seed++) {
+    for (let seed = 0; seed < effort(3, 16); seed++) {
       const kinds = await runWorld(createMemoryStore({ clock: systemClock }), new Dice(seed), 40);
       for (const kind of kinds) received.add(kind);
     }

@@ -1,0 +1,239 @@
+import { setImmediate as turn } from "node:timers/promises";
+import * as fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { create, draft, readAll, remove, textOf, update } from "../../../src/storage/conformance/support.ts";
+import { keepHistory } from "../../../src/storage/history/history-store.ts";
+import { createMemoryStore, type MemoryStore } from "../../../src/storage/memory/memory-store.ts";
+import type { StorePins } from "../../../src/storage/store-history.ts";
+import {
+  RevisionCompactedError,
+  RevisionTooNewError,
+  type Revision,
+  type Store,
+  type Write,
+} from "../../../src/storage/store.ts";
+import { ManualClock } from "../support.ts";
+
+interface Subject {
+  readonly clock: ManualClock;
+  readonly inner: MemoryStore;
+  readonly store: Store;
+  readonly pins: StorePins;
+}
+
+async function open(over?: Subject): Promise<Subject> {
+  const clock = over?.clock ?? new ManualClock();
+  const inner = over?.inner ?? createMemoryStore({ clock });
+  const store = await keepHistory(inner, {
+    clock,
+    collections: new Map(),
+    pins: true,
+    drops: true,
+    failed: (error) => {
+      throw error;
+    },
+  });
+  return { clock, inner, store, pins: store.history!.pins! };
+}
+
+/** Drops everything that isn't pinned. */
+async function forget({ clock, inner }: Subject): Promise<void> {
+  clock.advance(1000);
+  await inner.compact(clock.now());
+}
+
+const recordsOf = ({ inner }: Subject) => inner.range({ prefix: "/", after: "/~0" }).entries;
+
+describe("a pin", () => {
+  it("keeps what is visible at its revision, and nothing else", async () => {
+    const subject = await open();
+    const { store, pins } = subject;
+    const first = await create(store, "/g/r/n/x", "1");
+    const gone = await create(store, "/h/q//gone", "here");
+    await create(store, "/g/r/n/same", "same");
+    expect(await pins.list()).toEqual([]);
+    const { revision: at } = await pins.add("then");
+    const second = await update(store, "/g/r/n/x", first, "2");
+    const third = await update(store, "/g/r/n/x", second, "3");
+    await remove(store, "/h/q//gone", gone);
+    await create(store, "/g/r/n/new", "new");
+    await forget(subject);
+    expect((await readAll(store, "/", { at })).pairs).toEqual([
+      ["/g/r/n/same", "same"],
+      ["/g/r/n/x", "1"],
+      ["/h/q//gone", "here"],
+    ]);
+    expect((await readAll(store, "/g/", { at })).pairs).toHaveLength(2);
+    expect(textOf(await store.get("/h/q//gone", at))).toBe("here");
+    expect(await store.get("/g/r/n/new", at)).toBeUndefined();
+    expect([await store.count("/g/r/", at), await store.count("/", at)]).toEqual([2, 3]);
+    await expect(store.get("/g/r/n/x", second)).rejects.toThrow(RevisionCompactedError);
+    expect(textOf(await store.get("/g/r/n/x"))).toBe("3");
+    expect(recordsOf(subject)).toHaveLength(2);
+    expect(third).toBeGreaterThan(second);
+  });
+
+  it("of the past keeps what was superseded before it was stored", async () => {
+    const subject = await open();
+    const { store, pins } = subject;
+    const first = await create(store, "/g/r/n/x", "1");
+    const gone = await create(store, "/g/r/n/gone", "1");
+    const at = await store.latestRevision();
+    await remove(store, "/g/r/n/gone", gone);
+    const middle = await store.latestRevision();
+    await update(store, "/g/r/n/x", first, "2");
+    expect(await pins.add("then", at)).toEqual({ name: "then", revision: at });
+    // A second pin between the deletion and the copy of the deleted value.
+    expect(await pins.add("between", middle)).toEqual({ name: "between", revision: middle });
+    await forget(subject);
+    expect((await readAll(store, "/g/r/", { at })).pairs).toEqual([
+      ["/g/r/n/gone", "1"],
+      ["/g/r/n/x", "1"],
+    ]);
+    expect((await readAll(store, "/g/r/", { at: middle })).pairs).toEqual([["/g/r/n/x", "1"]]);
+    await expect(pins.add("older", first)).rejects.toThrow(RevisionCompactedError);
+    expect(await pins.add("again", at)).toEqual({ name: "again", revision: at });
+    await expect(pins.add("later", 1_000_000 as Revision)).rejects.toThrow(RevisionTooNewError);
+    expect((await pins.list()).map(({ name }) => name)).toEqual(["again", "between", "then"]);
+  });
+
+  it("of another process holds for the next write", async () => {
+    const subject = await open();
+    const other = await open(subject);
+    const first = await create(subject.store, "/g/r/n/x", "1");
+    const { revision: at } = await other.pins.add("theirs");
+    await update(subject.store, "/g/r/n/x", first, "2");
+    await forget(subject);
+    for (const { store } of [subject, other]) expect(textOf(await store.get("/g/r/n/x", at))).toBe("1");
+  });
+
+  it("that is removed leaves nothing", async () => {
+    const subject = await open();
+    const { store, pins, clock } = subject;
+    const first = await create(store, "/g/r/n/x", "1");
+    await pins.add("a");
+    const { revision: at } = await pins.add("b");
+    await update(store, "/g/r/n/x", first, "2");
+    const sweep = async () => {
+      clock.advance(60_000);
+      for (let i = 0; i < 20; i++) await turn();
+    };
+    await forget(subject);
+    await sweep();
+    expect(recordsOf(subject)).toHaveLength(1);
+    expect([await pins.remove("a"), await pins.remove("a")]).toEqual([true, false]);
+    await sweep();
+    expect(textOf(await store.get("/g/r/n/x", at))).toBe("1");
+    await pins.remove("b");
+    await sweep();
+    expect(recordsOf(subject)).toEqual([]);
+    await expect(store.get("/g/r/n/x", at)).rejects.toThrow(RevisionCompactedError);
+  });
+
+  it("can be moved", async () => {
+    const subject = await open();
+    const { store, pins } = subject;
+    const { revision: before } = await pins.add("p");
+    const first = await create(store, "/g/r/n/x", "1");
+    const { revision: at } = await pins.add("p");
+    expect(at).toBeGreaterThan(before);
+    await update(store, "/g/r/n/x", first, "2");
+    await forget(subject);
+    expect(await pins.list()).toEqual([{ name: "p", revision: at }]);
+    expect(textOf(await store.get("/g/r/n/x", at))).toBe("1");
+    await expect(store.get("/g/r/n/x", before)).rejects.toThrow(RevisionCompactedError);
+  });
+});
+
+const keys = ["/g/r/n/a", "/g/r/n/a-b", "/g/r/m/a", "/g/q//x", "/h/r/n/a"];
+
+type Step =
+  | { readonly do: "write"; readonly keys: readonly number[]; readonly deletes: boolean; readonly by: number }
+  | { readonly do: "pin" | "unpin"; readonly by: number; readonly back: number }
+  | { readonly do: "forget" | "sweep" };
+
+const step: fc.Arbitrary<Step> = fc.oneof(
+  {
+    weight: 8,
+    arbitrary: fc.record({
+      do: fc.constant("write" as const),
+      keys: fc.uniqueArray(fc.nat(keys.length - 1), { minLength: 1, maxLength: 3 }),
+      deletes: fc.boolean(),
+      by: fc.nat(1),
+    }),
+  },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      do: fc.constantFrom("pin" as const, "unpin" as const),
+      by: fc.nat(1),
+      back: fc.nat(6),
+    }),
+  },
+  { weight: 2, arbitrary: fc.record({ do: fc.constantFrom("forget" as const, "sweep" as const) }) },
+);
+
+/** Executes steps by two processes over one store, and compares every pinned state with the one of then. */
+async function agreesWithSnapshots(steps: readonly Step[]): Promise<void> {
+  const one = await open();
+  const processes = [one, await open(one)];
+  const states = new Map<Revision, [string, string][]>();
+  const pinned = new Map<string, Revision>();
+  const remember = async (): Promise<void> => {
+    const latest = await one.inner.latestRevision();
+    states.set(latest, (await readAll(one.store, "/")).pairs as [string, string][]);
+  };
+  let pinCount = 0;
+  await remember();
+  for (const [index, current] of steps.entries()) {
+    if (current.do === "write") {
+      const { store } = processes[current.by]!;
+      const writes: Write[] = [];
+      for (const key of current.keys.map((n) => keys[n]!)) {
+        const entry = await store.get(key);
+        const value = draft(`${index}`);
+        if (entry === undefined) writes.push({ kind: "create", key, draft: value });
+        else if (current.deletes) writes.push({ kind: "delete", key, expected: entry.revision });
+        else writes.push({ kind: "update", key, expected: entry.revision, draft: value });
+      }
+      if (writes.length === 1) expect((await store.commit(writes[0]!)).ok).toBe(true);
+      else expect((await store.transact(writes)).ok).toBe(true);
+    } else if (current.do === "pin") {
+      const { store, pins } = processes[current.by]!;
+      const floor = await store.floor();
+      const revisions = [...states.keys()].filter((revision) => revision >= floor);
+      const name = `p${pinCount++}`;
+      const at = current.back === 0 ? undefined : revisions.at(-current.back);
+      const { revision } = await pins.add(name, at);
+      if (at !== undefined) expect(revision).toBe(at);
+      pinned.set(name, revision);
+    } else if (current.do === "unpin") {
+      const name = [...pinned.keys()].at(-current.back);
+      if (name === undefined) continue;
+      await processes[current.by]!.pins.remove(name);
+      pinned.delete(name);
+    } else if (current.do === "forget") await forget(one);
+    else {
+      one.clock.advance(30_000);
+      for (let i = 0; i < 10; i++) await turn();
+    }
+    await remember();
+    for (const revision of new Set(pinned.values()))
+      for (const { store } of processes)
+        for (const prefix of ["/", "/g/", "/g/r/", "/g/r/n/"]) {
+          const expected = states.get(revision)!.filter(([key]) => key.startsWith(prefix));
+          const { pairs } = await readAll(store, prefix, { at: revision, limit: 2 });
+          expect(pairs, `${prefix} at ${revision}`).toEqual(expected);
+        }
+  }
+  for (const { store } of processes) await store.close();
+}
+
+describe("random histories of two processes", () => {
+  it("what was visible at a pin stays so, whatever is written, forgotten and unpinned", async () => {
+    await fc.assert(fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 40 }), agreesWithSnapshots), {
+      numRuns: 60,
+      seed: 20261130,
+    });
+  });
+});

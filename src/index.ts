@@ -77,6 +77,7 @@ export type {
   AccessAnswer,
   AccessOptions,
   ApplyOptions,
+  HistoryOptions,
   KubeconfigOptions,
   ServerClient,
   TransactionClient,
@@ -85,6 +86,7 @@ export type {
   UndoOptions,
   WaitOptions,
 } from "./server/library/server-client.ts";
+export type { VersionOf } from "./resources/clients/object-history.ts";
 export type { TypedClient } from "./resources/clients/typed-client.ts";
 export type { AdmissionPlugin } from "./admission/admission-chain.ts";
 export type { AdmissionEffects, AdmissionRequest } from "./resources/engine/engine.ts";

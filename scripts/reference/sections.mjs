@@ -49,6 +49,8 @@ export const sections = [
       "ChangeSet",
       "UndoOptions",
       "UndoStatus",
+      "HistoryOptions",
+      "VersionOf",
       "WaitOptions",
       "AccessOptions",
       "AccessAnswer",

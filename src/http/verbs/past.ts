@@ -1,6 +1,11 @@
 import { StatusError } from "../../base/status-error.ts";
-import { isKindOf, core } from "../../kinds/groups.ts";
-import { floorOf, historyOf, revisionAt } from "../../resources/reads/history.ts";
+import {
+  floorOf,
+  hasOwnRight,
+  historyOf,
+  historySubresource,
+  revisionAt,
+} from "../../resources/reads/history.ts";
 import { decodeContinue } from "../../resources/reads/continue-token.ts";
 import type { SortedListOptions } from "../../resources/reads/sorted-list.ts";
 import { isStored, type Resource } from "../../resources/registry/registry.ts";
@@ -8,9 +13,6 @@ import type { Revision } from "../../storage/store.ts";
 import { attributesOf, forbidden } from "../request/attributes.ts";
 import type { RequestContext, ResourceContext } from "../request/context.ts";
 import type { HttpService } from "../service.ts";
-
-/** Subresource with the versions of an object. */
-export const historySubresource = "history";
 
 /** Whether a request is for the versions of an object: the path `history` below an object of a kind that has no such subresource. */
 export function asksForHistory({
@@ -80,11 +82,6 @@ export function refuseHistoryParameters(
   for (const name of names)
     if (hasParameter({ query }, name))
       throw new StatusError("BadRequest", `parameter ${name}: is not supported by ${verb}`);
-}
-
-/** Whether the history of a resource needs a right of its own: what was secret may still be. */
-function hasOwnRight({ kind }: Resource): boolean {
-  return isKindOf(kind, core, "Secret");
 }
 
 /**

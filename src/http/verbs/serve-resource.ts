@@ -23,15 +23,9 @@ import { serveView } from "./view.ts";
 import { serveWatch } from "./watch.ts";
 import type { Encoding } from "../encodings/encoding.ts";
 import type { Revision } from "../../storage/store.ts";
-import {
-  asksForDeleted,
-  asksForHistory,
-  historySubresource,
-  pastRevision,
-  refuseHistoryParameters,
-} from "./past.ts";
+import { asksForDeleted, asksForHistory, pastRevision, refuseHistoryParameters } from "./past.ts";
 import { serveDeleted, serveHistory } from "./history.ts";
-import { getPastObject } from "../../resources/reads/history.ts";
+import { getPastObject, historySubresource } from "../../resources/reads/history.ts";
 import { getObject } from "../../resources/reads/get.ts";
 import { parseResourceVersion } from "../../resources/engine/resource-version.ts";
 import { refuseExport, writeParameters } from "../request/parameters.ts";

@@ -14,6 +14,8 @@ import { type Engine, type Target, type WriteResult } from "../engine/engine.ts"
 import { engineInVersion } from "../engine/conversion.ts";
 import { getObject } from "../reads/get.ts";
 import { readObject } from "../input/input.ts";
+import { hasOwnRight, historySubresource } from "../reads/history.ts";
+import { versionsOf, type VersionOf } from "./object-history.ts";
 import { listObjects } from "../reads/list.ts";
 import { patchObject, type PatchKind } from "../writes/patch.ts";
 import { isStored, keyOf, resourceOf, type Resource } from "../registry/registry.ts";
@@ -276,6 +278,19 @@ export class Client {
         open?.close();
       },
     };
+  }
+
+  /** @internal See `ServerClient.history`. */
+  protected async *readHistory<O extends ApiObject>(
+    reference: ObjectReference,
+    contents: boolean,
+  ): AsyncGenerator<VersionOf<O>, void> {
+    const target = this.named(reference);
+    const open = async (engine: Engine) => engine;
+    const engine = await this.run("get", target, open);
+    if (hasOwnRight(target.resource))
+      await this.run("get", { ...target, subresource: historySubresource }, open);
+    yield* versionsOf<O>(engine, target, contents);
   }
 
   private targetOf(object: NewObject, verb?: "create"): Target {

@@ -2,6 +2,7 @@ import { StatusError } from "../../base/status-error.ts";
 import { parseTime } from "../../base/time/timestamps.ts";
 import type { MaybePromise } from "../../base/turns/maybe-promise.ts";
 import { qualifiedName } from "../../base/object-errors.ts";
+import { core, isKindOf } from "../../kinds/groups.ts";
 import type { StoreHistory, Version } from "../../storage/store-history.ts";
 import { RevisionCompactedError, type Entry, type Revision } from "../../storage/store.ts";
 import { notFound, type Engine, type Target } from "../engine/engine.ts";
@@ -9,6 +10,14 @@ import { engineInVersion } from "../engine/conversion.ts";
 import { storeFailure } from "../engine/resource-version.ts";
 import { keyOf, namesOf, prefixOf, type Resource } from "../registry/registry.ts";
 import { isUnreadableValue } from "./unreadable-objects.ts";
+
+/** Subresource with the versions of an object. */
+export const historySubresource = "history";
+
+/** Whether the history of a resource needs a right of its own, to the subresource `history`: what was secret may still be. */
+export function hasOwnRight({ kind }: Pick<Resource, "kind">): boolean {
+  return isKindOf(kind, core, "Secret");
+}
 
 /** Returns the history of a collection; undefined if it isn't kept longer than the retention time. */
 export function historyOf({ store }: Pick<Engine, "store">, resource: Resource): StoreHistory | undefined {

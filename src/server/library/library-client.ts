@@ -1,6 +1,7 @@
 import type { UserInfo } from "../../base/user-info.ts";
 import type { UndoStatus } from "../../kinds/history/undo.ts";
 import { Client, type ObjectReference } from "../../resources/clients/client.ts";
+import type { VersionOf } from "../../resources/clients/object-history.ts";
 import type { ClientGuard } from "../../resources/clients/client-guard.ts";
 import type { Engine } from "../../resources/engine/engine.ts";
 import type { ApiObject } from "../../schema/kind.ts";
@@ -11,6 +12,7 @@ import type {
   AccessOptions,
   ApplyOptions,
   ChangeSet,
+  HistoryOptions,
   TransactionOptions,
   UndoOptions,
   WaitOptions,
@@ -58,6 +60,13 @@ export class LibraryClient extends Client {
     const { service, caller: user, authorize: guard } = this;
     const over = (engine: Engine) => new LibraryClient({ ...service, engine }, user, guard);
     return undoWith({ engine: service.engine, user, guard, over }, change, options);
+  }
+
+  history(
+    reference: ObjectReference,
+    { contents = false }: HistoryOptions = {},
+  ): AsyncIterable<VersionOf<ApiObject>> {
+    return this.readHistory(reference, contents);
   }
 
   waitFor(

@@ -1,4 +1,5 @@
 import type { ExplanationStatus } from "../../authorization/reviews/explanation.ts";
+import type { VersionOf } from "../../resources/clients/object-history.ts";
 import type { ObjectAt, OneOf, TypedClient } from "../../resources/clients/typed-client.ts";
 import type { DefinitionManifest } from "../../kinds/definition-of.ts";
 import type { UndoStatus } from "../../kinds/history/undo.ts";
@@ -69,6 +70,12 @@ export interface ChangeSet {
 export interface UndoOptions {
   /** Computes what would be done, runs all checks and stores nothing; conflicts are in the result. False by default. */
   readonly dryRun?: boolean | undefined;
+}
+
+/** Options of {@link ServerClient.history}. */
+export interface HistoryOptions {
+  /** Whether each version has the object; false by default. */
+  readonly contents?: boolean | undefined;
 }
 
 /** Options of {@link ServerClient.waitFor}. */
@@ -189,6 +196,22 @@ export interface ServerClient<Objects> extends TypedClient<Objects> {
    * const { message, objects } = await client.undo({ manager: "importer", from: "2026-11-24T10:00:00Z" }, { dryRun: true });
    */
   undo(change: string | ChangeSet, options?: UndoOptions): Promise<UndoStatus>;
+
+  /**
+   * Returns the versions of an object, newest first, with who made them; also those of a deleted one. The server must keep the history of
+   * the kind (option `keptHistory`). It needs the right to get the object now; for a Secret, also the right to get `secrets/history`.
+   *
+   * @throws {StatusError} during the iteration: NotFound if the history isn't kept or has no such object; Forbidden.
+   *
+   * @example
+   * const settings = { apiVersion: "v1", kind: "ConfigMap", name: "settings", namespace: "shop" } as const;
+   * for await (const { user, verb, time, object } of client.history(settings, { contents: true }))
+   *   console.log(time, user, verb, object?.data);
+   */
+  history<V extends string, K extends string>(
+    reference: OneOf<Objects, V, K>,
+    options?: HistoryOptions,
+  ): AsyncIterable<VersionOf<ObjectAt<Objects, V, K>>>;
 
   /**
    * Waits until an object is in a state: reads it, then watches it, without polling.

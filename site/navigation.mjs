@@ -86,6 +86,7 @@ export const sections = [
       "docs/console.md",
       "docs/console-security.md",
       "docs/transactions.md",
+      "docs/undo.md",
       "docs/subscriptions.md",
       "docs/custom-resources.md",
       "docs/cel.md",

@@ -13,15 +13,15 @@ export const maps = "/api/v1/namespaces/default/configmaps";
 export const undo = (api: Api, spec: object, query = ""): Promise<Answer> =>
   api.post(`${undosPath}${query}`, { spec });
 
-/** Sends a request with an audit id of its own, and returns the id. */
+/** Sends a request with an audit id, by default a new one, and returns the id. */
 export async function changeBy(
   api: Api,
   method: string,
   path: string,
   body: unknown,
   manager = "tester",
+  id: string = randomUUID(),
 ): Promise<string> {
-  const id = randomUUID();
   const isPatch = method === "PATCH";
   const answer = await api.ask(method, `${path}${path.includes("?") ? "&" : "?"}fieldManager=${manager}`, {
     ...(body === undefined ? {} : { body }),

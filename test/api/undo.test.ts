@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, test } from "vitest";
+import { blockOf } from "../support/pages.ts";
 import { useServer } from "../support/use-server.ts";
 import { configMap, ok } from "./support.ts";
 import { map, remove, transactionsPath } from "./transactions-support.ts";
@@ -254,5 +255,17 @@ describe("an undo of what a manager or user did", () => {
       ["delete", "m-b"],
     ]);
     expect((await get("m-a")).data).toEqual({ a: "1", b: "9" });
+  });
+
+  test("takes the request of the page", async () => {
+    const { spec } = JSON.parse(blockOf("docs/undo.md", "json request"));
+    await ok(admin().post("/api/v1/namespaces", { metadata: { name: spec.namespace } }));
+    const path = `/api/v1/namespaces/${spec.namespace}/configmaps`;
+    await changeBy(admin(), "POST", path, configMap("imported"), spec.manager);
+    // The test runs after the interval of the page.
+    const { body } = await ok(
+      undo(admin(), { ...spec, to: "2100-01-01T00:00:00Z", from: "2020-01-01T00:00:00Z" }),
+    );
+    expect(body.status.objects).toMatchObject([{ action: "delete", name: "imported" }]);
   });
 });

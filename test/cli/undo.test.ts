@@ -4,6 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { configMap, ok, startWithUsers } from "../api/support.ts";
 import { changeBy, maps, withUndos } from "../api/undo-support.ts";
 import type { TestServer } from "../support/api.ts";
+import { blocksOf, type CodeBlock } from "../support/pages.ts";
 import { plinthHere } from "../support/program-here.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
@@ -21,6 +22,8 @@ afterAll(async () => {
 
 const undo = (...words: readonly string[]) => plinthHere("undo", `--kubeconfig=${kubeconfig}`, ...words);
 const withoutVersion = (text: string) => text.replace(/version \d+/, "version N");
+/** Returns the words of a command after `plinth undo`. */
+const wordsOf = ({ text }: CodeBlock) => text.trim().split(" ").slice(2);
 const dataOf = async (name: string) => (await ok(server.admin.get(`${maps}/${name}`))).body.data;
 
 describe("plinth undo", () => {
@@ -80,6 +83,22 @@ configmap default/d deleted
 2 objects written at resource version N
 `,
     ]);
+  });
+
+  test("does what the commands of the page show", async () => {
+    const shop = "/api/v1/namespaces/shop/configmaps";
+    await ok(server.admin.post("/api/v1/namespaces", { metadata: { name: "shop" } }));
+    await ok(server.admin.post(shop, configMap("settings", { colour: "blue" })));
+    const [request] = blocksOf("docs/undo.md", "sh undo") as [CodeBlock];
+    const [interval] = blocksOf("docs/undo.md", "sh interval") as [CodeBlock];
+    const [id] = wordsOf(request);
+    await changeBy(server.admin, "PATCH", `${shop}/settings`, { data: { colour: "green" } }, "importer", id);
+    for (const block of [request, interval]) {
+      const { code, stdout } = await undo(...wordsOf(block));
+      expect([code, stdout]).toEqual([0, request.output]);
+    }
+    await changeBy(server.admin, "PATCH", `${shop}/settings`, { data: { colour: "red" } }, "devi");
+    expect((await undo(id!)).stdout).toBe(blocksOf("docs/undo.md", "text conflict")[0]!.text);
   });
 
   test("exits with 1 for an unknown change, and for a server that serves no undos", async () => {

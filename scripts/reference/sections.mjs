@@ -48,7 +48,7 @@ export const sections = [
       "TransactionOptions",
       "ChangeSet",
       "UndoOptions",
-      "UndoStatus",
+      "UndoResult",
       "HistoryOptions",
       "VersionOf",
       "WaitOptions",

@@ -34,7 +34,7 @@ describe("client.undo and server.undo", () => {
       to: new Date(Date.now() + 1000),
       resources: ["configmaps"],
     });
-    expect(result.objects?.map(({ action, name }) => [action, name])).toEqual([
+    expect(result.objects.map(({ action, name }) => [action, name])).toEqual([
       ["update", "a"],
       ["delete", "b"],
     ]);

@@ -56,7 +56,7 @@ export async function serveUndo(service: HttpService, request: ResourceContext):
   const status = undoStatus(outcome, dryRun);
   report.annotate(
     groupAnnotation(engine.vocabulary.groupSuffix, "objects", "history"),
-    (status.objects ?? [])
+    status.objects
       .map(
         ({ action, kind, namespace, name }) => `${action} ${kind} ${namespace ? `${namespace}/` : ""}${name}`,
       )

@@ -28,8 +28,11 @@ const noteTexts: Readonly<Record<UndoNote, string>> = {
   Terminating: "it is being deleted already",
 };
 
+/** A status with the members that every undo has. */
+type CompleteStatus = UndoStatus & { message: string; objects: ObjectStatus[] };
+
 /** Returns the status of an undo that was done, or of a dry run. */
-export function undoStatus({ objects, revision }: UndoOutcome, dryRun: boolean): UndoStatus {
+export function undoStatus({ objects, revision }: UndoOutcome, dryRun: boolean): CompleteStatus {
   const conflicts = objects.flatMap((object) =>
     object.conflicts.map((one) => conflictStatus(object.target, one)),
   );

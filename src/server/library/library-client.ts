@@ -1,5 +1,4 @@
 import type { UserInfo } from "../../base/user-info.ts";
-import type { UndoStatus } from "../../kinds/history/undo.ts";
 import { Client, type ObjectReference } from "../../resources/clients/client.ts";
 import type { VersionOf } from "../../resources/clients/object-history.ts";
 import type { ClientGuard } from "../../resources/clients/client-guard.ts";
@@ -15,6 +14,7 @@ import type {
   HistoryOptions,
   TransactionOptions,
   UndoOptions,
+  UndoResult,
   WaitOptions,
 } from "./server-client.ts";
 import { undoWith } from "./undo.ts";
@@ -56,7 +56,7 @@ export class LibraryClient extends Client {
     );
   }
 
-  undo(change: string | ChangeSet, options?: UndoOptions): Promise<UndoStatus> {
+  undo(change: string | ChangeSet, options?: UndoOptions): Promise<UndoResult> {
     const { service, caller: user, authorize: guard } = this;
     const over = (engine: Engine) => new LibraryClient({ ...service, engine }, user, guard);
     return undoWith({ engine: service.engine, user, guard, over }, change, options);

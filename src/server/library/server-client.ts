@@ -66,6 +66,14 @@ export interface ChangeSet {
   readonly namespace?: string | undefined;
 }
 
+/** What an undo did, or would do: the status of an Undo. */
+export interface UndoResult extends UndoStatus {
+  /** Summary in a sentence. */
+  readonly message: string;
+  /** The objects of the change, each with what is done and the changed fields. */
+  readonly objects: NonNullable<UndoStatus["objects"]>;
+}
+
 /** Options of {@link ServerClient.undo}. */
 export interface UndoOptions {
   /** Computes what would be done, runs all checks and stores nothing; conflicts are in the result. False by default. */
@@ -195,7 +203,7 @@ export interface ServerClient<Objects> extends TypedClient<Objects> {
    * @example
    * const { message, objects } = await client.undo({ manager: "importer", from: "2026-11-24T10:00:00Z" }, { dryRun: true });
    */
-  undo(change: string | ChangeSet, options?: UndoOptions): Promise<UndoStatus>;
+  undo(change: string | ChangeSet, options?: UndoOptions): Promise<UndoResult>;
 
   /**
    * Returns the versions of an object, newest first, with who made them; also those of a deleted one. The server must keep the history of

@@ -1,13 +1,12 @@
 import type { Clock } from "../../base/time/clock.ts";
 import type { ManualClock } from "../../base/time/manual-clock.ts";
 import type { RequestLog } from "../../http/metrics/request-log.ts";
-import type { UndoStatus } from "../../kinds/history/undo.ts";
 import type { ApiObject } from "../../schema/kind.ts";
 import type { Faults } from "../faults/faults.ts";
 import type { Clients } from "./clients.ts";
 import { loadManifests } from "./load.ts";
 import type { KubeconfigFiles } from "./kubeconfig-files.ts";
-import type { ChangeSet, KubeconfigOptions, ServerClient, UndoOptions } from "./server-client.ts";
+import type { ChangeSet, KubeconfigOptions, ServerClient, UndoOptions, UndoResult } from "./server-client.ts";
 import type { Snapshot, Snapshots } from "./snapshots.ts";
 
 /**
@@ -74,7 +73,7 @@ export abstract class ServerTools<Objects> {
    * @example
    * await server.undo({ user: "devi", from: "2026-11-24T10:00:00Z", namespace: "shop" });
    */
-  undo(change: string | ChangeSet, options?: UndoOptions): Promise<UndoStatus> {
+  undo(change: string | ChangeSet, options?: UndoOptions): Promise<UndoResult> {
     return this.tools.clients.unrestricted.undo(change, options);
   }
 

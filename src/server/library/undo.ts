@@ -1,7 +1,7 @@
 import { StatusError } from "../../base/status-error.ts";
 import type { UserInfo } from "../../base/user-info.ts";
 import { core, isKindOf } from "../../kinds/groups.ts";
-import { Undo, type UndoSpec, type UndoStatus } from "../../kinds/history/undo.ts";
+import { Undo, type UndoSpec } from "../../kinds/history/undo.ts";
 import type { Client } from "../../resources/clients/client.ts";
 import type { ClientGuard } from "../../resources/clients/client-guard.ts";
 import type { Engine, Target } from "../../resources/engine/engine.ts";
@@ -12,7 +12,7 @@ import { undoSelection } from "../../resources/undo/undo-selection.ts";
 import { refuseConflicts, undoStatus } from "../../resources/undo/undo-status.ts";
 import { answerReview } from "../../resources/writes/review.ts";
 import { objectAs } from "../../schema/api-object.ts";
-import type { ChangeSet, UndoOptions } from "./server-client.ts";
+import type { ChangeSet, UndoOptions, UndoResult } from "./server-client.ts";
 
 /** The client that undoes something. */
 export interface UndoingClient {
@@ -33,7 +33,7 @@ export async function undoWith(
   client: UndoingClient,
   change: string | ChangeSet,
   { dryRun = false }: UndoOptions = {},
-): Promise<UndoStatus> {
+): Promise<UndoResult> {
   const { engine, user, guard } = client;
   const target: Target = {
     resource: resourceOf(Undo, engine.vocabulary),

@@ -80,6 +80,9 @@ interface ServiceParts extends Pick<HttpService, "apiServices" | "connections" |
 
 const nowMs = () => performance.now();
 
+/** Requests that write several objects together. */
+const writesTogether = { transact: serveTransaction, undo: serveUndo };
+
 /** Creates the HTTP service: the pipeline's dependencies, and the paths outside of the resources. */
 export function httpService(options: ServerOptions, engine: Engine, parts: ServiceParts): HttpService {
   const { clock, vocabulary, livezGracePeriodMs, dataFolder } = options;
@@ -122,8 +125,7 @@ export function httpService(options: ServerOptions, engine: Engine, parts: Servi
       registry: engine.registry,
       timestamps: engine.timestamps,
     }),
-    transact: serveTransaction,
-    undo: serveUndo,
+    ...writesTogether,
     console,
     welcome,
     paths,

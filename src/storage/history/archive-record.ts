@@ -77,10 +77,13 @@ export function encodeArchiveRecord(record: {
 /**
  * Decodes a record; its value shares the bytes.
  *
+ * @param key the key that it is about.
  * @throws {StoreValueError} it is of no known form.
  */
-export function decodeArchiveRecord(entry: Entry): ArchiveRecord {
-  const { key } = subjectOf(entry.key);
+export function decodeArchiveRecord(
+  entry: Entry,
+  { key }: Pick<Entry, "key"> = subjectOf(entry.key),
+): ArchiveRecord {
   const body = Buffer.from(entry.body.buffer, entry.body.byteOffset, entry.body.byteLength);
   const start = String(entry.revision).length + 1;
   if (body.length < start + headBytes || body[start - 1] !== colon || body[start] !== format)

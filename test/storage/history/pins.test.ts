@@ -130,6 +130,21 @@ describe("a pin", () => {
     await expect(store.get("/g/r/n/x", at)).rejects.toThrow(RevisionCompactedError);
   });
 
+  it("sees that a key was absent, also if only an older value of it has a record", async () => {
+    const subject = await open();
+    const { store, pins } = subject;
+    const first = await create(store, "/g/r/n/x", "1");
+    await pins.add("older");
+    const second = await update(store, "/g/r/n/x", first, "2");
+    await pins.remove("older");
+    await remove(store, "/g/r/n/x", second);
+    const { revision: at } = await pins.add("then");
+    await create(store, "/g/r/n/x", "3");
+    await forget(subject);
+    expect(await store.get("/g/r/n/x", at)).toBeUndefined();
+    expect((await readAll(store, "/g/r/", { at })).pairs).toEqual([]);
+  });
+
   it("can be moved", async () => {
     const subject = await open();
     const { store, pins } = subject;
@@ -215,7 +230,8 @@ async function agreesWithSnapshots(steps: readonly Step[]): Promise<void> {
     } else if (current.do === "forget") await forget(one);
     else {
       one.clock.advance(30_000);
-      for (let i = 0; i < 10; i++) await turn();
+      for (let i = 0; i < 30; i++) await turn();
+      await forget(one);
     }
     await remember();
     for (const revision of new Set(pinned.values()))

@@ -85,6 +85,7 @@ export const sections = [
       "docs/sorted-lists.md",
       "docs/console.md",
       "docs/console-security.md",
+      "docs/history.md",
       "docs/transactions.md",
       "docs/undo.md",
       "docs/subscriptions.md",

@@ -40,7 +40,7 @@ const serverSet = [
   "deletionGracePeriodSeconds",
 ];
 /** Finalizers with which the garbage collector deletes an object. */
-const ofDeletion: readonly JsonValue[] = ["foregroundDeletion", "orphan"];
+const ofDeletion: ReadonlySet<JsonValue> = new Set(["foregroundDeletion", "orphan"]);
 
 /**
  * Brings a past state of an object back: creates the object, or updates it if it exists. It needs today's right to create or update it.
@@ -89,8 +89,7 @@ async function restorable(connection: Connection, state: JsonObject, notes: stri
   const metadata = { ...memberOf(state, "metadata") };
   for (const name of serverSet) delete metadata[name];
   const { finalizers, ownerReferences } = metadata;
-  if (Array.isArray(finalizers))
-    metadata["finalizers"] = finalizers.filter((one) => !ofDeletion.includes(one));
+  if (Array.isArray(finalizers)) metadata["finalizers"] = finalizers.filter((one) => !ofDeletion.has(one));
   if (Array.isArray(ownerReferences)) {
     const owners: JsonObject[] = [];
     for (const reference of ownerReferences.filter(isObject)) {

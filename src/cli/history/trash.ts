@@ -81,7 +81,7 @@ async function deletedOf(
 }
 
 /** Status codes for a kind whose history isn't kept, and for one that the user may not list. */
-const leftOut: readonly (number | undefined)[] = [400, 403];
+const leftOut: ReadonlySet<number | undefined> = new Set([400, 403]);
 
 async function deletedOfAll(connection: Connection, namespace: string): Promise<string[][]> {
   const stored = connection.table.resources.filter(
@@ -95,7 +95,7 @@ async function deletedOfAll(connection: Connection, namespace: string): Promise<
       rows.push(...(await deletedOf(connection, resource, namespace)));
       isKept = true;
     } catch (error) {
-      if (!(error instanceof ClientError) || !leftOut.includes(error.status)) throw error;
+      if (!(error instanceof ClientError) || !leftOut.has(error.status)) throw error;
     }
   }
   if (!isKept)

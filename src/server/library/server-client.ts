@@ -201,7 +201,7 @@ export interface ServerClient<Objects> extends TypedClient<Objects> {
    *   history has no such change; BadRequest if no history is kept.
    *
    * @example
-   * const { message, objects } = await client.undo({ manager: "importer", from: "2026-11-24T10:00:00Z" }, { dryRun: true });
+   * const { message, objects } = await client.undo({ manager: "importer", from: "2026-01-01T00:00:00Z" }, { dryRun: true });
    */
   undo(change: string | ChangeSet, options?: UndoOptions): Promise<UndoResult>;
 

@@ -71,7 +71,7 @@ export abstract class ServerTools<Objects> {
    * Takes a change back with the administrator's rights; see {@link ServerClient.undo}.
    *
    * @example
-   * await server.undo({ user: "devi", from: "2026-11-24T10:00:00Z", namespace: "shop" });
+   * await server.undo({ user: "devi", from: "2026-01-01T00:00:00Z", namespace: "shop" });
    */
   undo(change: string | ChangeSet, options?: UndoOptions): Promise<UndoResult> {
     return this.tools.clients.unrestricted.undo(change, options);

@@ -6,7 +6,6 @@ import type { Undo } from "../../kinds/history/undo.ts";
 import type { Operation } from "../../kinds/transactions/transaction.ts";
 import type { Target } from "../../resources/engine/engine.ts";
 import { storeFailure } from "../../resources/engine/resource-version.ts";
-import { addWarnings, readObject } from "../../resources/input/input.ts";
 import { undoChangeSet, type UndoAccess } from "../../resources/undo/undo-change-set.ts";
 import { undoSelection } from "../../resources/undo/undo-selection.ts";
 import { refuseConflicts, undoStatus } from "../../resources/undo/undo-status.ts";
@@ -14,11 +13,10 @@ import { answerReview } from "../../resources/writes/review.ts";
 import { objectAs } from "../../schema/api-object.ts";
 import type { ApiObject } from "../../schema/kind.ts";
 import { groupAnnotation } from "../../vocabulary/names.ts";
-import { reportOf, type ResourceContext } from "../request/context.ts";
-import { writeParameters } from "../request/parameters.ts";
+import type { ResourceContext } from "../request/context.ts";
 import type { HttpService } from "../service.ts";
 import { bodyOf, encodingOf, sendObject } from "../verbs/answer.ts";
-import { inputFormat, parse, readBytes } from "../verbs/body.ts";
+import { readBody } from "./read-body.ts";
 import { operationRequest } from "./operation-request.ts";
 import { runOperation } from "./run-operation.ts";
 
@@ -29,16 +27,10 @@ import { runOperation } from "./run-operation.ts";
  * @throws {StatusError} Conflict with a cause for each field that others have changed since; the errors of `undoChangeSet`.
  */
 export async function serveUndo(service: HttpService, request: ResourceContext): Promise<void> {
-  const { target, facts, exchange, user, audit } = request;
+  const { target, exchange, user, audit } = request;
   const { engine } = service;
   const encoding = encodingOf(service, request);
-  const parameters = writeParameters(facts.query, "CreateOptions", exchange.header("user-agent") ?? "");
-  const bytes = await readBytes(service, request);
-  if (bytes.length === 0) throw new StatusError("BadRequest", "the request needs a body");
-  const { value, duplicates } = await parse(bytes, inputFormat(exchange, engine.registry), engine.registry);
-  const { object, warnings } = readObject(engine, target, value, duplicates, parameters.fieldValidation);
-  const report = reportOf(request);
-  addWarnings(report, warnings);
+  const { object, parameters, report } = await readBody(service, request);
   const { dryRun, fieldManager } = parameters;
   audit?.requestObject(jsonOf(object) as JsonObject);
   await answerReview(engine, target, object, { user, dryRun, fieldManager, report }, () => undefined);

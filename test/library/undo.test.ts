@@ -53,6 +53,50 @@ describe("client.undo and server.undo", () => {
     await expect(server.undo({ user: "eve" } as never)).rejects.toMatchObject({ reason: "Invalid" });
   });
 
+  test("compute the undo again if another write comes between", async () => {
+    let between: (() => Promise<unknown>) | undefined;
+    const other = await createServer({
+      vocabulary: "kubernetes",
+      keptHistory: ["configmaps=1h"],
+      admissionPlugins: [
+        {
+          name: "Between",
+          concerns: (operation, { resource }) => operation === "UPDATE" && resource.name === "configmaps",
+          async mutate() {
+            const write = between;
+            between = undefined;
+            await write?.();
+          },
+        },
+      ],
+    });
+    try {
+      const from = new Date();
+      await other.client.create(map("contended", { own: "1" }));
+      await other.client.apply(map("contended", { own: "2" }), { fieldManager: "x", force: true });
+      between = () => other.client.patch(ref("contended"), { data: { other: "1" } });
+      expect((await other.undo({ manager: "x", from })).message).toBe("1 object written");
+      expect(between).toBeUndefined();
+      expect((await other.client.get(ref("contended"))).data).toEqual({ own: "1", other: "1" });
+      await other.client.apply(map("contended", { own: "3" }), { fieldManager: "y", force: true });
+      between = () => other.client.patch(ref("contended"), { data: { own: "4" } });
+      await expect(other.undo({ manager: "y", from })).rejects.toThrow(
+        '"1" before the change, "3" after it, "4" now',
+      );
+    } finally {
+      await other.close();
+    }
+  });
+
+  test("reject a change with more objects than a transaction takes", async () => {
+    const from = new Date();
+    for (let n = 0; n < 600; n++) await server.client.apply(map(`many-${n}`), { fieldManager: "many" });
+    await expect(server.undo({ manager: "many", from })).rejects.toMatchObject({
+      reason: "RequestEntityTooLarge",
+      message: expect.stringMatching(/^the change set has more than \d+ objects, the limit of a transaction/),
+    });
+  });
+
   test("need the rights of the client", async () => {
     await expect(server.as("nobody").undo("no-such-id")).rejects.toThrow('cannot create resource "undos"');
   });

@@ -25,10 +25,15 @@ export const longTests = [
       "the conformance suite once for each engine: memory, LMDB, etcd, PostgreSQL and an encrypted store; the comparison with a model for these configurations, and their own cases",
   },
   {
-    tests: ["test/histories/", "test/storage/cluster-faults.etcd", "test/storage/history/"],
+    tests: [
+      "test/histories/",
+      "test/storage/cluster-faults.etcd",
+      "test/storage/history/",
+      "test/storage/derived/",
+    ],
     touchedBy: ["src/storage/", "src/resources/", "src/authorization/", "test/histories/"],
     short:
-      "a server over an embedded store; the kills of workers in test/cli; the conformance suites of etcd and PostgreSQL; kept history in memory and over the embedded store",
+      "a server over an embedded store; the kills of workers in test/cli; the conformance suites of etcd and PostgreSQL; kept history and derived stores in memory and over the embedded store",
   },
   {
     tests: ["test/simulator/"],

@@ -7,3 +7,9 @@ test.skipIf(etcdMissing !== undefined)(
   () => checkShortRun({ engine: "etcd", servers: 2, members: 3, seed: 2 }),
   shortRunTimeoutMs,
 );
+
+test.skipIf(etcdMissing !== undefined)(
+  `servers over etcd under faults that keep the history of all resources have a history without violations (${etcdMissing ?? ""})`,
+  () => checkShortRun({ engine: "etcd", servers: 2, members: 3, seed: 2, keepsHistory: true }),
+  shortRunTimeoutMs,
+);

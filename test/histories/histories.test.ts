@@ -12,12 +12,18 @@ it(
 );
 
 // Of workers alone the tests of the command line kill each process.
-if (effort(false, true))
+if (effort(false, true)) {
   it(
     "a server with several workers that are killed and frozen has a history without violations",
     () => checkShortRun({ engine: "lmdb", servers: 1, members: 0, seed: 2, workers: 2 }),
     shortRunTimeoutMs,
   );
+  it(
+    "a server with workers that keeps the history of all resources has a history without violations",
+    () => checkShortRun({ engine: "lmdb", servers: 1, members: 0, seed: 3, workers: 2, keepsHistory: true }),
+    shortRunTimeoutMs,
+  );
+}
 
 it("each defect that is planted into the program applies to the present code", () => {
   for (const { name, patches } of [...workerDefects, ...storeDefects])

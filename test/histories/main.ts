@@ -17,6 +17,7 @@ judges the recorded history: linearizability, lists, watches, decisions, quotas,
   --servers N    number of servers over etcd or PostgreSQL (default 3)
   --members N    number of etcd members (default 3)
   --workers N    with lmdb: number of processes that serve requests (default 1)
+  --kept         keeps the history of all resources
   --clients N    number of clients that send requests (default 12)
   --round N      seconds between two judgements (default 30)
   --seed N       seed of requests and faults (default: random)
@@ -56,6 +57,7 @@ await runCommand(usage, async (args) => {
     clients: 12,
     round: 30,
     workers: 1,
+    kept: false,
     planted: false,
     only: "",
     seed: Math.floor(Math.random() * 1e6) + 1,
@@ -71,6 +73,7 @@ await runCommand(usage, async (args) => {
   const { report, history } = await verify({
     ...flags,
     engine,
+    keepsHistory: flags.kept,
     seconds: minutes * 60,
     roundSeconds: round,
     onRound(soFar) {

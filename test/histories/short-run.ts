@@ -6,7 +6,7 @@ export const shortRunTimeoutMs = 120_000;
 
 /** Runs servers under faults for four seconds; requires operations, events and faults, and a history without violations. */
 export async function checkShortRun(
-  setting: Pick<VerifyOptions, "engine" | "servers" | "members" | "seed" | "workers">,
+  setting: Pick<VerifyOptions, "engine" | "servers" | "members" | "seed" | "workers" | "keepsHistory">,
 ): Promise<void> {
   const { report } = await verify({
     ...setting,

@@ -302,9 +302,13 @@ export const transactionCases: readonly Scenario[] = [
       const large = {
         ...draft("x"),
         header: new Uint8Array(0),
-        body: Buffer.alloc(Math.ceil(bytes / 2) + 1, 32),
+        body: Buffer.alloc(Math.ceil(bytes / 3) + 1, 32),
       };
-      const heavy = ["a", "b"].map((name): Write => ({ kind: "create", key: keyOf(name), draft: large }));
+      const heavy = ["a", "b", "c"].map((name): Write => ({
+        kind: "create",
+        key: keyOf(name),
+        draft: large,
+      }));
       assert.equal((await rejectsWith(() => store.transact(heavy), TransactionLimitError)).what, "bytes");
       const [first] = creates(["a"]) as [Write];
       const condition = { key: keyOf("z"), revision: 0 as const };

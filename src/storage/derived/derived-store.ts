@@ -194,7 +194,7 @@ class DerivedStore extends StoreView {
         rest -= draftBytes(planned.writes.slice(1));
         own.push(planned);
       }
-      const result = await this.inner.transact(own.flatMap((planned) => planned.writes));
+      const result = await this.commitOwn(own.flatMap((planned) => planned.writes));
       if (!result.ok) continue;
       let index = 0;
       const entries = own.map(({ writes: { length }, deleted }) => {
@@ -205,6 +205,15 @@ class DerivedStore extends StoreView {
       return { ...result, entries };
     }
     throw new StoreError(`${writes[0]!.key} changed during each of ${maxAttempts} attempts to write it`);
+  }
+
+  private async commitOwn(writes: readonly Write[]): Promise<TransactionResult> {
+    const [first] = writes;
+    if (writes.length > 1) return this.inner.transact(writes);
+    const result = await this.inner.commit(first!);
+    return result.ok
+      ? { ok: true, revision: result.revision, entries: [result.entry] }
+      : { ...result, failedWrite: 0 };
   }
 
   /** Returns the conditions of a write as they are in the own store, or why the write fails. */

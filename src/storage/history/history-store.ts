@@ -35,6 +35,8 @@ export type { HistoryOptions } from "./settings.ts";
 import { Sweep } from "./sweep.ts";
 import { TimeLine } from "./time-line.ts";
 
+/** Number of writes for which a transaction may have as many bytes as the store accepts. */
+const fewWrites = 2;
 /** Number of keys that a count at a past revision reads at once. */
 const countedKeys = 500;
 
@@ -196,7 +198,9 @@ class HistoryStore extends StoreView {
   }
 
   async transact(writes: readonly Write[]): Promise<TransactionResult> {
-    assertTransaction(writes, this.transactionLimits);
+    // Records of few writes leave out what doesn't fit, so values of any size can be written.
+    if (writes.length > fewWrites) assertTransaction(writes, this.transactionLimits);
+    else assertTransaction(writes, { ...this.transactionLimits, bytes: Infinity });
     const isConcerned = writes.some((write) => this.recorder.concerns(write));
     return isConcerned ? this.record(writes) : this.inner.transact(writes);
   }

@@ -26,6 +26,8 @@ export interface WorldOptions {
   readonly members: number;
   /** Number of processes of the server over the embedded store that serve requests; 1 by default. */
   readonly workers?: number;
+  /** Whether servers keep the history of all resources for an hour, so that each write commits a record too. */
+  readonly keepsHistory?: boolean;
   /** Path of the program; the built one by default. */
   readonly program?: string;
   /** Longest duration of most faults, in milliseconds; 3000 by default. */
@@ -134,7 +136,7 @@ export class World {
   }
 
   private async run(): Promise<void> {
-    const { engine, members } = this.options;
+    const { engine, members, keepsHistory } = this.options;
     const tokens = path.join(this.folder.path, "tokens.csv");
     const lines = [
       "admin,admin,0,system:masters",
@@ -146,7 +148,7 @@ export class World {
       `--token-auth-file=${tokens}`,
       "--controllers=*,-root-ca-cert-publisher",
       "--service-cluster-ip-range=10.0.0.0/27",
-      `--history-retention=${retentionSeconds[engine]}s`,
+      `--history-retention=${retentionSeconds[engine]}s${keepsHistory === true ? ",*=1h" : ""}`,
     ];
     if (engine === "etcd") {
       this.members = await EtcdServer.startCluster(members, { heartbeatMs: 50 });

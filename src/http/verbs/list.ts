@@ -103,7 +103,7 @@ export async function sendSmallList(
   const { exchange, facts } = request;
   const pretty = encoding.contentType === "application/json" && wantsPretty(exchange, facts.query);
   const body = pretty ? prettyJson(whole) : whole;
-  const headers = headersFor(encoding.contentType);
+  const headers = headersFor(encoding.contentType, request.warnings);
   if (service.compresses) return sendCompressed(request.exchange, 200, headers, body);
   return request.exchange.send(200, headers, body);
 }

@@ -72,10 +72,10 @@ function accessOf(service: HttpService, request: ResourceContext, fieldManager: 
   return {
     mayRead: (target) => mayRead(service, request, target),
     async create(_, object) {
-      const { body } = await run({ verb: "create", object: object, fieldManager });
+      const { body } = await run({ verb: "create", object, fieldManager });
       return objectAs<ApiObject>(decodeTrusted(Buffer.from(body)) as JsonObject);
     },
-    update: (_, object) => run({ verb: "update", object: object, fieldManager }),
+    update: (_, object) => run({ verb: "update", object, fieldManager }),
     remove({ resource, namespace, name }, { metadata: { uid, resourceVersion } }) {
       const names = { apiVersion: resource.apiVersion, kind: resource.kind.name, namespace, name };
       const preconditions = { ...(uid && { uid }), ...(resourceVersion && { resourceVersion }) };

@@ -27,6 +27,8 @@ export interface ChangedObject {
   readonly versions: readonly Version[];
 }
 
+/** Maximum number of writes in a change set. */
+const maxWrites = 50_000;
 /** Versions that are read at a time. */
 const versionsAtATime = 200;
 
@@ -36,7 +38,7 @@ const versionsAtATime = 200;
  * @param resources their history is kept.
  * @param limit maximum number of objects.
  * @param pause resolves when the next page may be read.
- * @throws {StatusError} RequestEntityTooLarge if the change set has more objects.
+ * @throws {StatusError} RequestEntityTooLarge if the change set has more objects, or too many writes.
  */
 export async function findChangeSet(
   { store }: Pick<Engine, "store">,
@@ -50,6 +52,7 @@ export async function findChangeSet(
     string,
     { readonly resource: Resource; readonly key: string; readonly versions: Version[] }
   >();
+  let writes = 0;
   for (const resource of resources) {
     if (selection.namespace !== "" && !resource.namespaced) continue;
     const prefix = prefixOf(resource, selection.namespace);
@@ -65,7 +68,13 @@ export async function findChangeSet(
         let object = changed.get(key);
         if (object === undefined) changed.set(key, (object = { resource, key, versions: [] }));
         object.versions.push(version);
+        writes++;
       }
+      if (writes > maxWrites)
+        throw new StatusError(
+          "RequestEntityTooLarge",
+          `the change set has more than ${maxWrites} writes; undo a part of it`,
+        );
       if (changed.size > limit)
         throw new StatusError(
           "RequestEntityTooLarge",

@@ -13,8 +13,8 @@ const about = `Takes back what a change did, in one transaction: fields get thei
 objects that it deleted are created again. What others have changed elsewhere since stays. If others have changed the same fields
 since, these are printed and nothing is written.
 
-CHANGE is the audit ID of a request or transaction, as plinth history prints it. Without it, the flags choose what a user or field
-manager did in an interval.
+CHANGE is the audit ID of a request or transaction: auditID in plinth history KIND NAME --output=yaml. Without it, the flags choose what
+a user or field manager did in an interval.
 
 The exit code is 0 if the change was undone or nothing is left to undo, 3 if others have changed the same fields since, 1 for any other
 error of the server, and 2 for wrong flags.`;

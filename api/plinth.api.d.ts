@@ -2,8 +2,8 @@
 
 // plinth: AccessAnswer, AccessOptions, AdmissionEffects, AdmissionPlugin, AdmissionRequest,
 //   AggregationOptions, ApiObject, ApplyOptions, Attributes, AuditLogOptions, AuditOptions, AuditWebhookOptions,
-//   AuthenticationOptions, AuthenticationResult, AuthorizationMode, AuthorizationWebhookOptions, Cause, Client,
-//   Clock, ClusterSigningOptions, CollectionReference, ConnectionLostError, ConnectionOptions, Controller,
+//   AuthenticationOptions, AuthenticationResult, AuthorizationMode, AuthorizationWebhookOptions, Cause, ChangeSet,
+//   Client, Clock, ClusterSigningOptions, CollectionReference, ConnectionLostError, ConnectionOptions, Controller,
 //   ControllerContext, ControllerStart, ControllerUser, CreateServerOptions, Credentials, Decision,
 //   DefinitionManifest, DefinitionOptions, DefinitionVersion, Exploration, ExplorationSettleOptions, ExploreError,
 //   ExploreOptions, ExploreReport, Extensions, FaultEffect, FaultHandle, FaultMatch, FaultRandom, FaultRule,
@@ -12,8 +12,8 @@
 //   ObjectReference, OidcOptions, OptionsError, ProxyOptions, Reason, RecordedRequest, RequestFilter, RequestLog,
 //   RuleList, RunningController, Server, ServerClient, ServiceAccountOptions, SettleOptions, Snapshot,
 //   StatusDetails, StatusError, StorageOptions, Store, TestCertificate, Timer, TlsOptions, TokenWebhookOptions,
-//   TransactionClient, TransactionOptions, TypedClient, VersionOf, WaitOptions, WatchEvent, WorkQueue,
-//   createServer, createTestCertificate, declareGroup, definitionOf, explore, manualClock
+//   TransactionClient, TransactionOptions, TypedClient, UndoOptions, UndoResult, VersionOf, WaitOptions,
+//   WatchEvent, WorkQueue, createServer, createTestCertificate, declareGroup, definitionOf, explore, manualClock
 // plinth/kinds: see the end of this file
 // plinth/storage: Change, CommitResult, Deferral, Draft, Entry, Listener, Origin, RangeOptions, RangePage,
 //   Revision, RevisionCompactedError, RevisionTooNewError, Store, StoreClosedError, StoreDamagedError, StoreError,
@@ -1108,6 +1108,8 @@ export interface BuiltInObjects {
   "flowcontrol.apiserver.k8s.io/v1beta2 PriorityLevelConfiguration": kinds.PriorityLevelConfigurationV1beta2;
   "history.platform.io/v1alpha1 ObjectVersion": kinds.ObjectVersion;
   "history.k8s.io/v1alpha1 ObjectVersion": kinds.ObjectVersion;
+  "history.platform.io/v1alpha1 Undo": kinds.Undo;
+  "history.k8s.io/v1alpha1 Undo": kinds.Undo;
   "insight.platform.io/v1 AccessExplanation": kinds.AccessExplanation;
   "insight.k8s.io/v1 AccessExplanation": kinds.AccessExplanation;
   "insight.platform.io/v1 BulkAccessReview": kinds.BulkAccessReview;
@@ -3122,6 +3124,36 @@ export type TransactionClient<Objects> = Pick<
   "get" | "find" | "create" | "update" | "patch" | "apply" | "delete"
 >;
 
+/** What a user or field manager did in an interval; see {@link ServerClient.undo}. */
+export interface ChangeSet {
+  /** Name of the user; any by default, if `manager` is set. */
+  readonly user?: string | undefined;
+  /** Name of the field manager; any by default, if `user` is set. */
+  readonly manager?: string | undefined;
+  /** Time of the first write; a text is in RFC 3339 form. */
+  readonly from: Date | string;
+  /** Time of the last write, to the second; now by default. */
+  readonly to?: Date | string | undefined;
+  /** Resources such as `configmaps` and `deployments.apps`; all whose history is kept by default. */
+  readonly resources?: readonly string[] | undefined;
+  /** Namespace of the objects; by default all, and cluster-scoped objects. */
+  readonly namespace?: string | undefined;
+}
+
+/** What an undo did, or would do: the status of an Undo. */
+export interface UndoResult extends UndoStatus {
+  /** Summary in a sentence. */
+  readonly message: string;
+  /** The objects of the change, each with what is done and the changed fields. */
+  readonly objects: NonNullable<UndoStatus["objects"]>;
+}
+
+/** Options of {@link ServerClient.undo}. */
+export interface UndoOptions {
+  /** Computes what would be done, runs all checks and stores nothing; conflicts are in the result. False by default. */
+  readonly dryRun?: boolean | undefined;
+}
+
 /** Options of {@link ServerClient.history}. */
 export interface HistoryOptions {
   /** Whether each version has the object; false by default. */
@@ -3232,6 +3264,20 @@ export interface ServerClient<Objects> extends TypedClient<Objects> {
     options?: TransactionOptions,
   ): Promise<T>;
   /**
+   * Takes back what a change did, in one transaction and with the rights of the client: fields get their values from before it, what it
+   * created is deleted, what it deleted is created again. What others have changed elsewhere since stays. It needs kept history
+   * (`keptHistory`).
+   *
+   * @param change audit id of a request or transaction, or what a user or field manager did in an interval.
+   * @returns what was done, by object and field.
+   * @throws {StatusError} Conflict with a cause for each field that others have changed since, and nothing is written; NotFound if the
+   *   history has no such change; BadRequest if no history is kept.
+   *
+   * @example
+   * const { message, objects } = await client.undo({ manager: "importer", from: "2026-01-01T00:00:00Z" }, { dryRun: true });
+   */
+  undo(change: string | ChangeSet, options?: UndoOptions): Promise<UndoResult>;
+  /**
    * Returns the versions of an object, newest first, with who made them; also those of a deleted one. The server must keep the history of
    * the kind (option `keptHistory`). It needs the right to get the object now; for a Secret, also the right to get `secrets/history`.
    *
@@ -3300,6 +3346,13 @@ export declare abstract class ServerTools<Objects> {
    * await server.load("config/crds", "test/manifests");
    */
   load(...paths: readonly string[]): Promise<ApiObject[]>;
+  /**
+   * Takes a change back with the administrator's rights; see {@link ServerClient.undo}.
+   *
+   * @example
+   * await server.undo({ user: "devi", from: "2026-01-01T00:00:00Z", namespace: "shop" });
+   */
+  undo(change: string | ChangeSet, options?: UndoOptions): Promise<UndoResult>;
   /**
    * The newest requests over HTTP and of the clients of {@link as}, for assertions. Requests of {@link client} are not recorded.
    *
@@ -5223,6 +5276,15 @@ interface ObjectVersion {
   previousVersion?: string;
   object?: json;
   error?: string;
+}
+
+// history.*/v1alpha1 Undo: Cluster undos [create]
+interface Undo {
+  kind?: string;
+  apiVersion?: string;
+  metadata?: ObjectMeta;
+  spec: UndoSpec;
+  status?: UndoStatus;
 }
 
 // insight.*/v1 AccessExplanation: Cluster accessexplanations [create]
@@ -8043,6 +8105,60 @@ interface Subject {
 // flowcontrol.apiserver/v1beta3
 interface UserSubject {
   name: string;
+}
+
+// history/v1alpha1
+interface UndoConflict {
+  apiVersion: string;
+  kind: string;
+  namespace?: string;
+  name: string;
+  path?: string;
+  reason: string;
+  managers?: string[];
+  before?: string;
+  after?: string;
+  now?: string;
+  contents?: string;
+}
+
+// history/v1alpha1
+interface UndoSpec {
+  change?: string;
+  user?: string;
+  manager?: string;
+  from?: time;
+  to?: time;
+  resources?: string[];
+  namespace?: string;
+}
+
+// history/v1alpha1
+interface UndoStatus {
+  message?: string;
+  resourceVersion?: string;
+  objects?: UndoneObject[];
+  conflicts?: UndoConflict[];
+  moreConflicts?: int32;
+}
+
+// history/v1alpha1
+interface UndoneField {
+  path: string;
+  from?: string;
+  to?: string;
+}
+
+// history/v1alpha1
+interface UndoneObject {
+  action: string;
+  apiVersion: string;
+  kind: string;
+  namespace?: string;
+  name: string;
+  fields?: UndoneField[];
+  moreFields?: int32;
+  notes?: string[];
 }
 
 // insight/v1

@@ -165,6 +165,11 @@ export const longTests = [
     short: "the same files with a third of the seeds; each text field beside its other fields only",
   },
   {
+    tests: ["test/resources/undo/undo-object.property"],
+    touchedBy: ["src/fields/", "src/resources/undo/", "test/resources/undo/"],
+    short: "the same file with fewer seeds and histories, and all of its planted defects",
+  },
+  {
     tests: ["test/cost-laws/"],
     touchedBy: ["src/kinds/", "src/admission/", "src/schema/", "src/fields/", "test/cost-laws/"],
     short: "every twelfth law",

@@ -87,6 +87,7 @@ export const sections = [
       "docs/console-security.md",
       "docs/history.md",
       "docs/transactions.md",
+      "docs/undo.md",
       "docs/subscriptions.md",
       "docs/custom-resources.md",
       "docs/cel.md",

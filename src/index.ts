@@ -77,11 +77,14 @@ export type {
   AccessAnswer,
   AccessOptions,
   ApplyOptions,
+  ChangeSet,
   HistoryOptions,
   KubeconfigOptions,
   ServerClient,
   TransactionClient,
   TransactionOptions,
+  UndoOptions,
+  UndoResult,
   WaitOptions,
 } from "./server/library/server-client.ts";
 export type { VersionOf } from "./resources/clients/object-history.ts";

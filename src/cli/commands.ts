@@ -74,6 +74,11 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import("./history/trash.ts")).trashCommand,
   },
   {
+    name: "undo",
+    summary: "Takes back what a change did, from the kept history.",
+    load: async () => (await import("./undo/undo.ts")).undoCommand,
+  },
+  {
     name: "types",
     summary: "Writes TypeScript types of custom kinds from their definitions.",
     load: async () => (await import("./types/types.ts")).typesCommand,

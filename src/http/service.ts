@@ -81,6 +81,8 @@ export interface ContentServices {
   readonly encodings: Encodings;
   /** Serves the POST of a Transaction: `transactions/`, whose operations pass the stages and verbs. */
   readonly transact: (service: HttpService, request: ResourceContext) => Promise<void>;
+  /** Serves the POST of an Undo, as {@link transact}. */
+  readonly undo: (service: HttpService, request: ResourceContext) => Promise<void>;
   /** Whether large responses are compressed if the client accepts that. */
   readonly compresses: boolean;
   /** Compute the objects of kinds that aren't stored, by kind name; sorted by name. */

@@ -51,6 +51,7 @@ export {
 export { AccessExplanation } from "./insight/access-explanation.ts";
 export { BulkAccessReview } from "./insight/bulk-access-review.ts";
 export { ObjectVersion } from "./history/object-version.ts";
+export { Undo } from "./history/undo.ts";
 export { Transaction } from "./transactions/transaction.ts";
 export { SubjectAccessList } from "./insight/subject-access-list.ts";
 export { StorageVersion } from "./internal-apiserver/storage-version.ts";

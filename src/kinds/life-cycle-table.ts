@@ -266,7 +266,7 @@ export const lifeCycles: readonly LifeCycle[] = [
     "BulkAccessReview",
     "SubjectAccessList",
   ]),
-  ...kinds(history, "v1alpha1", { introduced: "1.26" }, ["ObjectVersion"]),
+  ...kinds(history, "v1alpha1", { introduced: "1.26" }, ["ObjectVersion", "Undo"]),
   ...kinds(transactions, "v1alpha1", { introduced: "1.26" }, ["Transaction"]),
   ...kinds(internalApiserver, "v1alpha1", { introduced: "1.20" }, ["StorageVersion"]),
   ...kinds(networking, "v1", { introduced: "1.19" }, ["IngressClass", "Ingress"]),

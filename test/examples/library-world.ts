@@ -117,10 +117,20 @@ export async function runExample(example: (world: World) => Promise<void>): Prom
     vocabulary: "kubernetes",
     clock: manualClock(),
     recordRequests: true,
+    keptHistory: ["configmaps=1h"],
   });
   try {
     const { client } = server;
     await client.apply("world.yaml");
+    // Examples undo what the two did.
+    const settings = {
+      apiVersion: "v1",
+      kind: "ConfigMap",
+      metadata: { name: "settings", namespace: "shop" },
+    };
+    await client.apply(settings, { fieldManager: "importer" });
+    const developer = server.as("devi", ["shop-developers"]);
+    await developer.create({ ...settings, metadata: { name: "by-devi", namespace: "shop" } });
     const pod = { apiVersion: "v1", kind: "Pod", name: "web", namespace: "shop" } as const;
     await client.update({ ...(await client.get(pod)), status: { phase: "Running" } }, "status");
     const object = {

@@ -18,6 +18,7 @@ const reasons: Readonly<Record<string, string>> = {
   "src/base/turns/yielding.ts": measuresBlocking,
   "src/cli/ready.ts": waitsForOthers,
   "src/cli/terminal/progress.ts": reportsDuration,
+  "src/cli/undo/undo.ts": "times that a user gives as how long ago",
   "src/flow/fair-turns.ts": measuresBlocking,
   "src/http/request/context.ts": reportsDuration,
   "src/http/transport/drain.ts": waitsForOthers,

@@ -20,6 +20,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
     "reads",
     "writes",
     "transactions",
+    "undo",
     "actions",
     "clients",
   ],

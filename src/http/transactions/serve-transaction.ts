@@ -3,24 +3,19 @@ import type { JsonObject, JsonValue } from "../../base/json/value.ts";
 import { RelayedStatusError, StatusError } from "../../base/status-error.ts";
 import { jsonOf } from "../../base/json/value.ts";
 import type { Operation, Transaction, TransactionStatus } from "../../kinds/transactions/transaction.ts";
-import { addWarnings, readObject } from "../../resources/input/input.ts";
 import { stagedRevision } from "../../resources/transactions/staged-store.ts";
 import { inTransaction } from "../../resources/transactions/transaction.ts";
 import { answerReview } from "../../resources/writes/review.ts";
 import { storeFailure } from "../../resources/engine/resource-version.ts";
 import type { Revision } from "../../storage/store.ts";
 import { groupAnnotation } from "../../vocabulary/names.ts";
-import { newRequest, reportOf, type ResourceContext } from "../request/context.ts";
-import { readFacts } from "../request/facts.ts";
-import { writeParameters } from "../request/parameters.ts";
+import type { ResourceContext } from "../request/context.ts";
 import type { HttpService } from "../service.ts";
-import { authorize } from "../stages/authorization.ts";
-import { findServed } from "../stages/request-facts.ts";
 import { bodyOf, encodingOf, sendObject } from "../verbs/answer.ts";
-import { inputFormat, parse, readBytes } from "../verbs/body.ts";
-import { serveResource } from "../verbs/serve-resource.ts";
-import { OperationExchange, type OperationAnswer } from "./operation-exchange.ts";
+import { readBody } from "./read-body.ts";
+import type { OperationAnswer } from "./operation-exchange.ts";
 import { namedBy, operationRequest } from "./operation-request.ts";
+import { runOperation } from "./run-operation.ts";
 
 /**
  * POST of a Transaction: each operation is authorized, admitted and validated as if it were sent alone, and sees the ones before it. All
@@ -29,16 +24,10 @@ import { namedBy, operationRequest } from "./operation-request.ts";
  * @throws {StatusError} the error of the first operation that fails; its message and a cause name it.
  */
 export async function serveTransaction(service: HttpService, request: ResourceContext): Promise<void> {
-  const { target, facts, exchange, user, audit } = request;
+  const { target, user, audit } = request;
   const { engine } = service;
   const encoding = encodingOf(service, request);
-  const parameters = writeParameters(facts.query, "CreateOptions", exchange.header("user-agent") ?? "");
-  const bytes = await readBytes(service, request);
-  if (bytes.length === 0) throw new StatusError("BadRequest", "the request needs a body");
-  const { value, duplicates } = await parse(bytes, inputFormat(exchange, engine.registry), engine.registry);
-  const { object, warnings } = readObject(engine, target, value, duplicates, parameters.fieldValidation);
-  const report = reportOf(request);
-  addWarnings(report, warnings);
+  const { object, parameters, report } = await readBody(service, request);
   const { dryRun, fieldManager } = parameters;
   const transaction = object as unknown as Transaction;
   audit?.requestObject(withoutContents(transaction));
@@ -77,9 +66,7 @@ async function runOperations(
       const { registry } = service.engine;
       const own = await operationRequest(operation, registry);
       ({ text } = own);
-      const exchange = new OperationExchange(request.exchange, own);
-      await runOperation(service, request, exchange);
-      const answer = exchange.answer!;
+      const answer = await runOperation(service, request, own);
       bytes += answer.body.length;
       // Every operation may answer with the same large object.
       if (bytes > limit)
@@ -92,32 +79,6 @@ async function runOperations(
     await service.turns.longStep(request.user.name);
   }
   return answered;
-}
-
-/** Processes an operation by the stages that concern what it writes; its transaction has passed the others. */
-async function runOperation(
-  service: HttpService,
-  outer: ResourceContext,
-  exchange: OperationExchange,
-): Promise<void> {
-  const request = newRequest(exchange, outer.startMs);
-  request.caller = outer.caller;
-  request.user = outer.user;
-  request.limited = outer.limited;
-  request.expiresAt = outer.expiresAt;
-  const facts = readFacts(exchange.method, exchange.url);
-  await findServed(service, request, facts);
-  if (request.remote !== undefined)
-    throw new StatusError("BadRequest", "objects of an extension server can't be part of a transaction");
-  await authorize(service, request);
-  if (facts.kind !== "resource")
-    throw new StatusError("NotFound", "the server could not find the requested resource");
-  try {
-    await serveResource(service, request, facts);
-  } finally {
-    request.deadline?.cancel();
-    request.pace?.end();
-  }
 }
 
 /** Returns the error of the transaction: that of the operation, which its message and a cause name. */

@@ -4,6 +4,7 @@ import { andThen, type MaybePromise } from "../../base/turns/maybe-promise.ts";
 import { groupHint } from "../../vocabulary/other-vocabulary.ts";
 import { StatusError } from "../../base/status-error.ts";
 import type { Resource } from "../../resources/registry/registry.ts";
+import { Undo } from "../../kinds/history/undo.ts";
 import { Transaction } from "../../kinds/transactions/transaction.ts";
 import { declarationOf, type Verb } from "../../schema/kind.ts";
 import { startDeadline } from "./deadline.ts";
@@ -116,7 +117,9 @@ function serveVerb(service: HttpService, request: ResourceContext, verb: Verb): 
           kind: () => resource.kind,
         });
       }
-      if (declarationOf(resource.kind) === Transaction) return service.transact(service, request);
+      const declared = declarationOf(resource.kind);
+      if (declared === Transaction) return service.transact(service, request);
+      if (declared === Undo) return service.undo(service, request);
       const virtual = !request.target.resource.kind.verbs.includes("get");
       return virtual ? serveReview(service, request) : serveCreate(service, request);
     }

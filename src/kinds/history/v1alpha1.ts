@@ -2,4 +2,4 @@ import { declarationsIn } from "../../schema/kind.ts";
 import { history } from "../groups.ts";
 
 /** Declares the kinds and structs of this group version. */
-export const { kind } = declarationsIn(history, "v1alpha1");
+export const { kind, struct } = declarationsIn(history, "v1alpha1");

@@ -2,6 +2,7 @@ import type { UserInfo } from "../../base/user-info.ts";
 import { Client, type ObjectReference } from "../../resources/clients/client.ts";
 import type { VersionOf } from "../../resources/clients/object-history.ts";
 import type { ClientGuard } from "../../resources/clients/client-guard.ts";
+import type { Engine } from "../../resources/engine/engine.ts";
 import type { ApiObject } from "../../schema/kind.ts";
 import { decideAction, explainAction, type AccessService } from "./access-questions.ts";
 import { applyAll } from "./apply.ts";
@@ -9,10 +10,14 @@ import type {
   AccessAnswer,
   AccessOptions,
   ApplyOptions,
+  ChangeSet,
   HistoryOptions,
   TransactionOptions,
+  UndoOptions,
+  UndoResult,
   WaitOptions,
 } from "./server-client.ts";
+import { undoWith } from "./undo.ts";
 import { waitFor } from "./wait-for.ts";
 
 /** Implements {@link ServerClient}. */
@@ -49,6 +54,12 @@ export class LibraryClient extends Client {
     return this.runTransaction(dryRun, (engine) =>
       work(new LibraryClient({ ...this.service, engine }, this.caller, this.authorize)),
     );
+  }
+
+  undo(change: string | ChangeSet, options?: UndoOptions): Promise<UndoResult> {
+    const { service, caller: user, authorize: guard } = this;
+    const over = (engine: Engine) => new LibraryClient({ ...service, engine }, user, guard);
+    return undoWith({ engine: service.engine, user, guard, over }, change, options);
   }
 
   history(

@@ -2,6 +2,7 @@ import type { ExplanationStatus } from "../../authorization/reviews/explanation.
 import type { VersionOf } from "../../resources/clients/object-history.ts";
 import type { ObjectAt, OneOf, TypedClient } from "../../resources/clients/typed-client.ts";
 import type { DefinitionManifest } from "../../kinds/definition-of.ts";
+import type { UndoStatus } from "../../kinds/history/undo.ts";
 import type { ApiObject } from "../../schema/kind.ts";
 
 /** What an action is about, and who performs it; see {@link ServerClient.can}. */
@@ -48,6 +49,36 @@ export type TransactionClient<Objects> = Pick<
   ServerClient<Objects>,
   "get" | "find" | "create" | "update" | "patch" | "apply" | "delete"
 >;
+
+/** What a user or field manager did in an interval; see {@link ServerClient.undo}. */
+export interface ChangeSet {
+  /** Name of the user; any by default, if `manager` is set. */
+  readonly user?: string | undefined;
+  /** Name of the field manager; any by default, if `user` is set. */
+  readonly manager?: string | undefined;
+  /** Time of the first write; a text is in RFC 3339 form. */
+  readonly from: Date | string;
+  /** Time of the last write, to the second; now by default. */
+  readonly to?: Date | string | undefined;
+  /** Resources such as `configmaps` and `deployments.apps`; all whose history is kept by default. */
+  readonly resources?: readonly string[] | undefined;
+  /** Namespace of the objects; by default all, and cluster-scoped objects. */
+  readonly namespace?: string | undefined;
+}
+
+/** What an undo did, or would do: the status of an Undo. */
+export interface UndoResult extends UndoStatus {
+  /** Summary in a sentence. */
+  readonly message: string;
+  /** The objects of the change, each with what is done and the changed fields. */
+  readonly objects: NonNullable<UndoStatus["objects"]>;
+}
+
+/** Options of {@link ServerClient.undo}. */
+export interface UndoOptions {
+  /** Computes what would be done, runs all checks and stores nothing; conflicts are in the result. False by default. */
+  readonly dryRun?: boolean | undefined;
+}
 
 /** Options of {@link ServerClient.history}. */
 export interface HistoryOptions {
@@ -158,6 +189,21 @@ export interface ServerClient<Objects> extends TypedClient<Objects> {
     work: (client: TransactionClient<Objects>) => Promise<T>,
     options?: TransactionOptions,
   ): Promise<T>;
+
+  /**
+   * Takes back what a change did, in one transaction and with the rights of the client: fields get their values from before it, what it
+   * created is deleted, what it deleted is created again. What others have changed elsewhere since stays. It needs kept history
+   * (`keptHistory`).
+   *
+   * @param change audit id of a request or transaction, or what a user or field manager did in an interval.
+   * @returns what was done, by object and field.
+   * @throws {StatusError} Conflict with a cause for each field that others have changed since, and nothing is written; NotFound if the
+   *   history has no such change; BadRequest if no history is kept.
+   *
+   * @example
+   * const { message, objects } = await client.undo({ manager: "importer", from: "2026-01-01T00:00:00Z" }, { dryRun: true });
+   */
+  undo(change: string | ChangeSet, options?: UndoOptions): Promise<UndoResult>;
 
   /**
    * Returns the versions of an object, newest first, with who made them; also those of a deleted one. The server must keep the history of

@@ -6,7 +6,7 @@ import type { Faults } from "../faults/faults.ts";
 import type { Clients } from "./clients.ts";
 import { loadManifests } from "./load.ts";
 import type { KubeconfigFiles } from "./kubeconfig-files.ts";
-import type { KubeconfigOptions, ServerClient } from "./server-client.ts";
+import type { ChangeSet, KubeconfigOptions, ServerClient, UndoOptions, UndoResult } from "./server-client.ts";
 import type { Snapshot, Snapshots } from "./snapshots.ts";
 
 /**
@@ -65,6 +65,16 @@ export abstract class ServerTools<Objects> {
    */
   load(...paths: readonly string[]): Promise<ApiObject[]> {
     return loadManifests(this.tools.clients.unrestricted, paths);
+  }
+
+  /**
+   * Takes a change back with the administrator's rights; see {@link ServerClient.undo}.
+   *
+   * @example
+   * await server.undo({ user: "devi", from: "2026-01-01T00:00:00Z", namespace: "shop" });
+   */
+  undo(change: string | ChangeSet, options?: UndoOptions): Promise<UndoResult> {
+    return this.tools.clients.unrestricted.undo(change, options);
   }
 
   /**

@@ -59,6 +59,7 @@ import type { StoredRbac } from "../../authorization/rbac/stored-rbac.ts";
 import { reviewHandlers } from "../authorization/reviews.ts";
 import type { ServiceAccountKeys } from "../authentication/service-account-tokens.ts";
 import { serveTransaction } from "../../http/transactions/serve-transaction.ts";
+import { serveUndo } from "../../http/transactions/serve-undo.ts";
 import { FaultSwitch } from "../../resources/engine/request-faults.ts";
 
 /** The dependencies of request handling. */
@@ -78,6 +79,9 @@ interface ServiceParts extends Pick<HttpService, "apiServices" | "connections" |
 }
 
 const nowMs = () => performance.now();
+
+/** Requests that write several objects together. */
+const writesTogether = { transact: serveTransaction, undo: serveUndo };
 
 /** Creates the HTTP service: the pipeline's dependencies, and the paths outside of the resources. */
 export function httpService(options: ServerOptions, engine: Engine, parts: ServiceParts): HttpService {
@@ -121,7 +125,7 @@ export function httpService(options: ServerOptions, engine: Engine, parts: Servi
       registry: engine.registry,
       timestamps: engine.timestamps,
     }),
-    transact: serveTransaction,
+    ...writesTogether,
     console,
     welcome,
     paths,

@@ -19,8 +19,8 @@ const Port = struct("Port", "", {
   option: field(4, Option, ""),
 });
 
-/** A type with a field of each shape. */
-const Thing: StructType = struct("Thing", "", {
+/** A field of each shape. */
+export const thingFields = {
   replicas: field(1, int32, ""),
   image: field(2, string, ""),
   labels: field(3, map(string), ""),
@@ -30,7 +30,9 @@ const Thing: StructType = struct("Thing", "", {
   ports: field(7, list(Port), "").mapBy("port", "protocol"),
   option: field(8, Option, ""),
   selector: field(9, Selector, ""),
-});
+};
+
+const Thing: StructType = struct("Thing", "", thingFields);
 
 export const thingShape = shapeOfStruct(Thing);
 

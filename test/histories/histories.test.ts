@@ -20,7 +20,7 @@ if (effort(false, true)) {
   );
   it(
     "a server with workers that keeps the history of all resources has a history without violations",
-    () => checkShortRun({ engine: "lmdb", servers: 1, members: 0, seed: 3, workers: 2, keepsHistory: true }),
+    () => checkShortRun({ engine: "lmdb", servers: 1, members: 0, seed: 2, workers: 2, keepsHistory: true }),
     shortRunTimeoutMs,
   );
 }

@@ -51,7 +51,7 @@ class Cursor {
   }
 }
 
-/** A page of a derived store: the keys of its own store and, where they aren't hidden, of the base. */
+/** A page of a derived store: the keys of its own store, and those of the base that aren't hidden. */
 export class MergedRange {
   private readonly own: Cursor;
   private readonly base: Cursor;

@@ -27,7 +27,7 @@ export function descending(value: number): string {
 }
 
 /** The number of {@link descending}. */
-export function fromDescending(text: string): number {
+function fromDescending(text: string): number {
   return largest - Number.parseInt(text, 16);
 }
 

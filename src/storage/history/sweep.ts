@@ -128,8 +128,7 @@ export class Sweep {
     for (const { key, revision, body } of records) {
       const isPinned = pins?.isBetween(subjectOf(key).before, revision - 1) === true;
       if (revision > floor) this.sizes!.add(revision, body.length);
-      else if (!isPinned)
-        deletes.push({ kind: "delete", key, expected: revision, conditions: pins && [pins.condition] });
+      else if (!isPinned) deletes.push({ kind: "delete", key, expected: revision });
       if (deletes.length < maxWrites) continue;
       await this.delete(deletes);
       deletes = [];
@@ -139,13 +138,11 @@ export class Sweep {
   }
 
   /** Deletes records. If another process has changed them, or the pins, they are left for the next round. */
-  private async delete(deletes: readonly Write[]): Promise<void> {
-    const [first, ...others] = deletes;
-    const result = await this.store.transact([
-      first!,
-      ...others.map(({ conditions: _, ...write }) => write as Write),
-    ]);
-    if (!result.ok) await this.limits.pins?.load();
+  private async delete([first, ...others]: readonly Write[]): Promise<void> {
+    const { pins } = this.limits;
+    const conditions = pins && [pins.condition];
+    const result = await this.store.transact([{ ...first!, conditions }, ...others]);
+    if (!result.ok) await pins?.load();
   }
 
   private async finish(collection: string, sizes: Sizes): Promise<void> {

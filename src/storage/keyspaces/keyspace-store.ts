@@ -311,6 +311,6 @@ class KeyspaceStore extends StoreView {
   override async close(): Promise<void> {
     this.closed = true;
     await Promise.allSettled(this.pending);
-    for (const subscribed of [...this.subscriptions]) this.end(subscribed);
+    for (const subscribed of this.subscriptions) this.end(subscribed);
   }
 }

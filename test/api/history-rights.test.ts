@@ -145,6 +145,18 @@ describe("the history of Secrets", () => {
         410,
       ]);
     expect(await statusFor("keeper", `${secrets}?at=${secretVersion}`)).toBe(200);
+    // The client of the library has the same rights.
+    const collection = { apiVersion: "v1", kind: "Secret", namespace: "default" } as const;
+    const watched = (name: string) =>
+      new Promise<string>((resolve) =>
+        server.server.as(name).watch(
+          { ...collection, resourceVersion: secretVersion },
+          ({ object }) => resolve(object.metadata.name!),
+          (error) => resolve(error.message),
+        ),
+      );
+    expect(await watched("secretive")).toContain('cannot watch resource "secrets/history"');
+    expect(await watched("keeper")).toBe("password");
   });
 });
 

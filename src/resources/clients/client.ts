@@ -14,7 +14,7 @@ import { type Engine, type Target, type WriteResult } from "../engine/engine.ts"
 import { engineInVersion } from "../engine/conversion.ts";
 import { getObject } from "../reads/get.ts";
 import { readObject } from "../input/input.ts";
-import { hasOwnRight, historySubresource } from "../reads/history.ts";
+import { hasOwnRight, historySubresource, isGuardedPast } from "../reads/history.ts";
 import { versionsOf, type VersionOf } from "./object-history.ts";
 import { listObjects } from "../reads/list.ts";
 import { patchObject, type PatchKind } from "../writes/patch.ts";
@@ -252,20 +252,28 @@ export class Client {
         },
         ended: ended ?? (() => undefined),
       });
-    return this.guard === undefined ? start(this.engine) : this.guardedWatch(target, start, ended, reference);
+    if (this.guard === undefined) return start(this.engine);
+    const startIfAllowed = async (engine: Engine) => {
+      if (await isGuardedPast(engine, target.resource, after))
+        await this.run("watch", { ...target, subresource: historySubresource }, async () => undefined);
+      return start(engine);
+    };
+    return this.guardedWatch(target, startIfAllowed, ended, reference);
   }
 
   /** Starts a watch when the guard allows it; otherwise calls `ended`, or prints a warning if there is no such listener. */
   private guardedWatch(
     target: Target,
-    start: (engine: Engine) => { close(): void },
+    start: (engine: Engine) => Promise<{ close(): void }>,
     ended: ((error: Error) => void) | undefined,
     selectors: ClientSelectors,
   ): { close(): void } {
     let isClosed = false;
     let open: { close(): void } | undefined;
     const begin = async (engine: Engine) => {
-      if (!isClosed) open = start(engine);
+      if (!isClosed) open = await start(engine);
+      // It may have been closed meanwhile.
+      if (isClosed) open?.close();
     };
     this.run("watch", target, begin, selectors).catch((error: unknown) => {
       if (isClosed) return;

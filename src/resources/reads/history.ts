@@ -24,6 +24,12 @@ export function historyOf({ store }: Pick<Engine, "store">, resource: Resource):
   return store.history?.keeps(resource.storePrefix) === true ? store.history : undefined;
 }
 
+/** Whether a watch from a revision reads history that needs a right of its own. */
+export async function isGuardedPast(engine: Engine, resource: Resource, after: Revision): Promise<boolean> {
+  if (!hasOwnRight(resource) || historyOf(engine, resource) === undefined) return false;
+  return after < (await engine.store.floor());
+}
+
 /** As {@link historyOf}, for a request that needs it. @throws {StatusError} BadRequest, which begins with a subject such as `parameter at`. */
 export function requiredHistory(
   engine: Pick<Engine, "store">,

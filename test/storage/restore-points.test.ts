@@ -2,9 +2,10 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import type { Clock } from "../../src/base/time/clock.ts";
-import { create, readAll, remove, update } from "../../src/storage/conformance/support.ts";
+import { create, readAll, remove, textOf, update } from "../../src/storage/conformance/support.ts";
 import { backupLmdb } from "../../src/storage/lmdb/backup/backup.ts";
 import { checkBackup, restoreLmdb, type RestoreOptions } from "../../src/storage/lmdb/backup/restore.ts";
+import { keepHistory } from "../../src/storage/history/history-store.ts";
 import { openLmdbStore } from "../../src/storage/lmdb/lmdb-store.ts";
 import { type Revision, RevisionCompactedError, StoreDamagedError } from "../../src/storage/store.ts";
 import { systemClock } from "../../src/base/time/clock.ts";
@@ -127,4 +128,39 @@ describe("restoring a past state from the history of a backup", () => {
     expect(data().equals(before)).toBe(true);
     await expect(checkBackup(path("live"))).rejects.toThrow(StoreDamagedError);
   });
+});
+
+it("a restore is part of the history that the store keeps, and leaves what it kept as it was", async () => {
+  const folder = temporaryFolder();
+  const live = join(folder.path, "live");
+  const options = {
+    clock: systemClock,
+    collections: new Map([["/g/r/", { ms: 3_600_000 }]]),
+    drops: false,
+    failed: () => undefined,
+  };
+  const open = (dir: string) =>
+    keepHistory(openLmdbStore({ dir, clock: systemClock, retentionMs: Infinity }), options);
+  try {
+    const store = await open(live);
+    const first = await create(store, "/g/r/n/x", "1");
+    const second = await update(store, "/g/r/n/x", first, "2");
+    await create(store, "/g/r/n/y", "1");
+    await store.close();
+    await backupLmdb(live, join(folder.path, "backup"));
+    const dir = join(folder.path, "restored");
+    await restoreLmdb(join(folder.path, "backup"), dir, { point: { revision: first } });
+    const restored = await open(dir);
+    const { versions } = await restored.history!.versions("/g/r/n/x", { limit: 10 });
+    expect(versions.map(({ previous }) => previous)).toEqual([second, first, 0]);
+    expect(
+      (await restored.history!.deletions("/g/r/", { limit: 10 })).versions.map(({ key }) => key),
+    ).toEqual(["/g/r/n/y"]);
+    await restored.compact(systemClock.now() + 1000);
+    expect(textOf(await restored.get("/g/r/n/x", second))).toBe("2");
+    expect(textOf(await restored.get("/g/r/n/x"))).toBe("1");
+    await restored.close();
+  } finally {
+    folder.remove();
+  }
 });

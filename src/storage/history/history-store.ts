@@ -1,3 +1,4 @@
+import type { Clock } from "../../base/time/clock.ts";
 import { andThen, type MaybePromise } from "../../base/turns/maybe-promise.ts";
 import { revisionOf } from "../entry.ts";
 import { closedError } from "../feed.ts";
@@ -29,7 +30,7 @@ import { KeptSubscription } from "./kept-subscription.ts";
 import { OriginCodec } from "./origin-codec.ts";
 import { Pins } from "./pins.ts";
 import { Recorder } from "./recorder.ts";
-import { HistorySettings, type HistoryOptions } from "./settings.ts";
+import { HistorySettings, othersRule, type HistoryOptions } from "./settings.ts";
 
 export type { HistoryOptions } from "./settings.ts";
 import { Sweep } from "./sweep.ts";
@@ -55,6 +56,30 @@ export async function keepHistory(inner: Store, options: HistoryOptions): Promis
   await pins?.load();
   if (options.drops) await pins?.complete();
   return new HistoryStore(inner, options, { settings, origins, pins });
+}
+
+/**
+ * Opens a store as {@link keepHistory} with the rules under which its history is kept, so that maintenance commands leave no gap; drops
+ * nothing. A store without kept history is returned as it is.
+ */
+export async function keepStoredHistory(inner: Store, clock: Clock): Promise<Store> {
+  const rules = await HistorySettings.storedRules(inner);
+  if (rules === undefined) return inner;
+  const named = rules.filter((rule) => rule !== othersRule);
+  const groupOf = (collection: string) => collection.slice(1, collection.indexOf("/", 1));
+  const groups = new Set(["core", ...named.map(groupOf)]);
+  const forever = { ms: Infinity };
+  return keepHistory(inner, {
+    clock,
+    collections: new Map(named.map((rule) => [rule, forever])),
+    // Rules name each built-in collection, so others are in other groups.
+    ...(named.length < rules.length && {
+      others: { ...forever, isIncluded: (collection: string) => !groups.has(groupOf(collection)) },
+    }),
+    pins: true,
+    drops: false,
+    failed: () => undefined,
+  });
 }
 
 /**

@@ -23,7 +23,7 @@ export interface HistoryOptions {
 const settingsKey = "/~/kept//settings";
 const floorsPrefix = "/~/floors//";
 /** Name of the rule for collections without one of their own. */
-const othersRule = "*";
+export const othersRule = "*";
 
 /** The revision since which each rule holds; null for that of the settings themselves. */
 type Since = Readonly<Record<string, number | null>>;
@@ -58,6 +58,12 @@ export class HistorySettings {
       );
       if (result.ok) return new HistorySettings(store, options, new Map(entriesOf(sinceIn(result.entry))));
     }
+  }
+
+  /** Returns the rules of the stored settings: prefixes of collections, and `*` for others; undefined if no history is kept. */
+  static async storedRules(store: Store): Promise<readonly string[] | undefined> {
+    const stored = await store.get(settingsKey);
+    return stored && Object.keys(sinceIn(stored));
   }
 
   /** Removes the settings; returns whether there were some. */

@@ -1,6 +1,7 @@
 import { randomInt } from "node:crypto";
 import { systemClock } from "../../../base/time/clock.ts";
 import { revisionOf } from "../../entry.ts";
+import { keepStoredHistory } from "../../history/history-store.ts";
 import { rollBack } from "../../roll-back.ts";
 import { type Revision, StoreDamagedError } from "../../store.ts";
 import { type Environment, oldestMarkTime, revisionAtTime, skipRevisions } from "../databases.ts";
@@ -35,7 +36,9 @@ export async function goToPoint(dir: string, point: RestorePoint, newestMs: numb
     latest: soundStateIn(copy.meta.getBinary("state")).revision,
   }));
   if (revision === latest) return revision;
-  const store = openLmdbStore({ dir, clock: systemClock, retentionMs: Infinity });
+  const inner = openLmdbStore({ dir, clock: systemClock, retentionMs: Infinity });
+  // These writes are part of the history that is kept.
+  const store = await keepStoredHistory(inner, systemClock);
   try {
     await rollBack(store, revision);
   } finally {

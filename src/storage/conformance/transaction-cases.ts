@@ -302,9 +302,9 @@ export const transactionCases: readonly Scenario[] = [
       const large = {
         ...draft("x"),
         header: new Uint8Array(0),
-        body: Buffer.alloc(Math.ceil(bytes / 3) + 1, 32),
+        body: Buffer.alloc(Math.ceil(bytes / 5) + 1, 32),
       };
-      const heavy = ["a", "b", "c"].map((name): Write => ({
+      const heavy = ["a", "b", "c", "d", "e"].map((name): Write => ({
         kind: "create",
         key: keyOf(name),
         draft: large,

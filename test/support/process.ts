@@ -1,3 +1,4 @@
+import { randomInt } from "node:crypto";
 import { spawn, spawnSync, type ChildProcess } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -95,13 +96,18 @@ export class ServerProcess {
   }
 }
 
-/** A port that was free a moment ago. */
-export function freePort(): Promise<number> {
-  return new Promise((resolve) => {
+/** The ports of {@link freePort}: below those that systems give to whoever asks for any port. */
+const [firstPort, lastPort] = [15_000, 32_000];
+
+/** A port that was free a moment ago. Whoever listens on any port doesn't get it meanwhile. */
+export async function freePort(): Promise<number> {
+  for (;;) {
+    const port = randomInt(firstPort, lastPort);
     const server = createServer();
-    server.listen(0, "127.0.0.1", () => {
-      const { port } = server.address() as { port: number };
-      server.close(() => resolve(port));
+    const isFree = await new Promise<boolean>((resolve) => {
+      server.once("error", () => resolve(false));
+      server.listen(port, "127.0.0.1", () => server.close(() => resolve(true)));
     });
-  });
+    if (isFree) return port;
+  }
 }

@@ -2,6 +2,8 @@ import { andThen, type MaybePromise } from "../../base/turns/maybe-promise.ts";
 import { revisionOf } from "../entry.ts";
 import { closedError } from "../feed.ts";
 import { assertKey, assertPrefix } from "../keys.ts";
+import { PendingOperations } from "../pending-operations.ts";
+import { pagesOf } from "../range-pages.ts";
 import { StoreView } from "../store-view.ts";
 import {
   RevisionCompactedError,
@@ -24,7 +26,7 @@ import {
 } from "../store.ts";
 import { assertTransaction, draftBytes, singleResult } from "../transaction.ts";
 import { ShownEvents } from "./shown-events.ts";
-import { markerDraft, markerKey } from "./hidden-keys.ts";
+import { isMarker, markerDraft, markerKey } from "./hidden-keys.ts";
 import { MergedRange } from "./merged-range.ts";
 
 /** Attempts of a write whose keys others change meanwhile. */
@@ -76,8 +78,8 @@ class DerivedStore extends StoreView {
   private readonly base: Store;
   private readonly start: Revision;
   private readonly baseCounts = new Map<string, number>();
-  private readonly shown = new ShownEvents();
-  private readonly executing = new Set<Promise<unknown>>();
+  private readonly eventViews = new ShownEvents();
+  private readonly pending = new PendingOperations();
   private closing: Promise<void> | undefined;
 
   constructor({ own, base, at }: DerivedOptions) {
@@ -133,13 +135,10 @@ class DerivedStore extends StoreView {
     assertPrefix(prefix);
     this.assertExists(at);
     let count = await this.baseCount(prefix);
-    let position: Pick<RangeOptions, "at" | "after"> = { at };
-    for (;;) {
-      const page = await this.inner.range({ prefix, limit: countedKeys, ...position });
-      for (const { key } of page.entries) count += markerKey("") === key.slice(-1) ? -1 : 1;
-      if (!page.more) return count;
-      position = { at: page.revision, after: page.entries.at(-1)!.key };
-    }
+    const revision = at ?? (await this.inner.latestRevision());
+    for await (const page of pagesOf(this.inner, { prefix, at: revision, limit: countedKeys }))
+      for (const { key } of page.entries) count += isMarker(key) ? -1 : 1;
+    return count;
   }
 
   /** The count of the base, which doesn't change. */
@@ -164,13 +163,7 @@ class DerivedStore extends StoreView {
 
   private async executed(writes: readonly Write[]): Promise<TransactionResult> {
     if (this.closing !== undefined) throw closedError();
-    const executing = this.execute(writes);
-    this.executing.add(executing);
-    try {
-      return await executing;
-    } finally {
-      this.executing.delete(executing);
-    }
+    return this.pending.add(this.execute(writes));
   }
 
   override close(): Promise<void> {
@@ -178,7 +171,7 @@ class DerivedStore extends StoreView {
   }
 
   private async release(): Promise<void> {
-    await Promise.allSettled(this.executing);
+    await this.pending.settled();
     await this.inner.close();
   }
 
@@ -239,16 +232,16 @@ class DerivedStore extends StoreView {
     const { prefix, after, deferral, ...others } = options;
     assertPrefix(prefix);
     if (after < this.start) return refusedSubscription(after, this.start, listener);
-    const { shown } = this;
+    const { eventViews } = this;
     const selects = (batch: Parameters<Deferral["selects"]>[0]): boolean => {
-      const events = shown.of(batch);
+      const events = eventViews.of(batch);
       return events === undefined || deferral!.selects(events);
     };
     const subscription = this.inner.subscribe(
       { ...others, prefix, after, ...(deferral && { deferral: { key: deferral.key, selects } }) },
       {
         events: (batch, upTo) => {
-          const events = shown.of(batch);
+          const events = eventViews.of(batch);
           if (events !== undefined) return listener.events(events, upTo);
           subscription.close();
           listener.ended(new RevisionCompactedError(after, upTo));

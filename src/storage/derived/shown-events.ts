@@ -8,9 +8,9 @@ export class ShownEvents {
 
   /** Returns the events of a batch, which has whole revisions; undefined if a value that one needs wasn't copied. */
   of(batch: readonly StoreEvent[]): readonly StoreEvent[] | undefined {
-    const shown = this.batches.get(batch) ?? this.show(batch);
-    if (shown !== undefined) this.batches.set(batch, shown);
-    return shown;
+    const events = this.batches.get(batch) ?? this.show(batch);
+    if (events !== undefined) this.batches.set(batch, events);
+    return events;
   }
 
   private show(batch: readonly StoreEvent[]): readonly StoreEvent[] | undefined {
@@ -25,15 +25,15 @@ export class ShownEvents {
       markers.delete(idOf(event));
       if (!this.events.has(event) && !this.keep(event, event.entry, marker)) return undefined;
     }
-    const shown: StoreEvent[] = [];
+    const views: StoreEvent[] = [];
     for (const event of batch) {
       if (isMarker(event.key)) {
         if (!markers.has(idOf(event))) continue;
         if (!this.events.has(event) && !this.keep(event, undefined, event)) return undefined;
       }
-      shown.push(this.events.get(event) ?? event);
+      views.push(this.events.get(event) ?? event);
     }
-    return shown;
+    return views;
   }
 
   /** Remembers the event that an event of the own store is; returns false if the marker has no value. */

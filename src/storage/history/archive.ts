@@ -1,6 +1,7 @@
 /** Reads of kept history; see `archive-keys.ts` and `archive-record.ts`. */
 import { createYielder } from "../../base/turns/yielding.ts";
 import { compareKeys } from "../keys.ts";
+import { pagesOf } from "../range-pages.ts";
 import type { Version, VersionOptions, VersionPage } from "../store-history.ts";
 import {
   RevisionCompactedError,
@@ -203,11 +204,13 @@ export class Archive {
 
   async deletions(prefix: string, { after, limit }: VersionOptions, floor: Revision): Promise<VersionPage> {
     const versions: Version[] = [];
+    const yieldIfDue = createYielder();
     let scanned = 0;
     for await (const record of this.recordedKeys(prefix, after)) {
       if (record.deleted && record.revision > floor && (await this.store.get(record.key)) === undefined)
         versions.push(await this.versionOf(record));
       if (versions.length >= limit || ++scanned >= maxScannedKeys) return { versions, next: record.key };
+      await yieldIfDue();
     }
     return { versions, next: undefined };
   }
@@ -225,13 +228,9 @@ export class Archive {
 
   /** Yields the changes of the keys under a prefix, in the order of the keys. */
   async *recordedChanges(prefix: string): AsyncGenerator<RecordedChange> {
-    const records = archivePrefix(prefix);
-    for (let after: string | undefined; ;) {
-      const page = await this.store.range({ prefix: records, after, limit: pageKeys, maxBytes: pageBytes });
-      for (const { key, revision } of page.entries) yield { recordKey: key, revision };
-      if (!page.more) return;
-      after = page.entries.at(-1)?.key;
-    }
+    const records = { prefix: archivePrefix(prefix), limit: pageKeys, maxBytes: pageBytes };
+    for await (const { entries } of pagesOf(this.store, records))
+      for (const { key, revision } of entries) yield { recordKey: key, revision };
   }
 
   /**

@@ -1,10 +1,13 @@
 import type { Clock } from "../../base/time/clock.ts";
 import { andThen, type MaybePromise } from "../../base/turns/maybe-promise.ts";
+import { nextTurn } from "../../base/turns/yielding.ts";
 import { revisionOf } from "../entry.ts";
 import { closedError } from "../feed.ts";
 import { assertKey } from "../keys.ts";
 import { compactionIntervalMs } from "../options.ts";
+import { PendingOperations } from "../pending-operations.ts";
 import { Periodic } from "../periodic.ts";
+import { countKeys, deleteKeys } from "../range-pages.ts";
 import type { StoreHistory } from "../store-history.ts";
 import { StoreView } from "../store-view.ts";
 import {
@@ -24,22 +27,22 @@ import {
 } from "../store.ts";
 import { steadyTime } from "../time-marks.ts";
 import { assertTransaction, singleResult } from "../transaction.ts";
-import { collectionOf, isArchiveKey } from "./archive-keys.ts";
+import { archiveStart, collectionOf, isArchiveKey } from "./archive-keys.ts";
 import { Archive, withoutRecords } from "./archive.ts";
 import { KeptSubscription } from "./kept-subscription.ts";
 import { OriginCodec } from "./origin-codec.ts";
 import { Pins } from "./pins.ts";
 import { Recorder } from "./recorder.ts";
 import { HistorySettings, othersRule, type HistoryOptions } from "./settings.ts";
-
-export type { HistoryOptions } from "./settings.ts";
 import { Sweep } from "./sweep.ts";
 import { TimeLine } from "./time-line.ts";
 
+export type { HistoryOptions } from "./settings.ts";
+
 /** Number of writes for which a transaction may have as many bytes as the store accepts. */
 const fewWrites = 2;
-/** Number of keys that a count at a past revision reads at once. */
-const countedKeys = 500;
+/** Number of marks of times that one step deletes. */
+const deletedMarks = 50;
 
 /**
  * Opens a store that keeps the history of chosen collections. All stores over the same data must keep the same collections: a write without
@@ -78,7 +81,9 @@ export async function keepStoredHistory(inner: Store, clock: Clock): Promise<Sto
     }),
     pins: true,
     drops: false,
-    failed: () => undefined,
+    failed(error) {
+      throw error;
+    },
   });
 }
 
@@ -88,13 +93,11 @@ export async function keepStoredHistory(inner: Store, clock: Clock): Promise<Sto
  * @returns whether there was some.
  */
 export async function endHistory(store: Store): Promise<boolean> {
-  if (!(await HistorySettings.remove(store))) return false;
-  const limits = {
-    retentionOf: () => undefined,
-    floor: () => Promise.resolve(revisionOf(0)),
-    raise: () => Promise.resolve(),
-  };
-  await new Sweep(store, limits).run(true);
+  const { entries } = await store.range({ prefix: "/", after: archiveStart, limit: 1 });
+  if (entries[0] === undefined || !isArchiveKey(entries[0].key)) return false;
+  // First, so that no history without some of its records is read after a crash.
+  await HistorySettings.remove(store);
+  await deleteKeys(store, archiveStart);
   return true;
 }
 
@@ -109,14 +112,16 @@ class HistoryStore extends StoreView {
   private readonly settings: HistorySettings;
   private readonly origins: OriginCodec;
   private readonly pins: Pins | undefined;
-  private readonly kept: StoreHistory;
+  private readonly ownHistory: StoreHistory;
   private readonly archive: Archive;
   private readonly recorder: Recorder;
   private readonly times: TimeLine;
   private readonly sweep: Sweep;
   private readonly sweeping: Periodic | undefined;
   private readonly now: () => number;
-  private readonly recordings = new Set<Promise<unknown>>();
+  private readonly pending = new PendingOperations();
+  /** When the next round over the records begins. */
+  private nextSweepMs = 0;
   private closing: Promise<void> | undefined;
 
   constructor(inner: Store, options: HistoryOptions, parts: HistoryParts) {
@@ -135,7 +140,7 @@ class HistoryStore extends StoreView {
       pins,
       raise: (collection, floor) => settings.raise(collection, floor),
     });
-    this.kept = this.createHistory();
+    this.ownHistory = this.createHistory();
     if (options.drops)
       this.sweeping = new Periodic(
         options.clock,
@@ -146,7 +151,7 @@ class HistoryStore extends StoreView {
   }
 
   override get history(): StoreHistory {
-    return this.kept;
+    return this.ownHistory;
   }
 
   get keepsEntries(): boolean {
@@ -177,11 +182,15 @@ class HistoryStore extends StoreView {
   }
 
   override count(prefix: string, at?: Revision): MaybePromise<number> {
-    const read = (): MaybePromise<number> =>
-      prefix === "/" ? this.countPages(prefix, at) : this.inner.count(prefix, at);
-    return at === undefined
-      ? read()
-      : this.orFromArchive(prefix, at, read, () => this.countPages(prefix, at));
+    if (prefix === "/")
+      return andThen(at ?? this.inner.latestRevision(), (revision) => countKeys(this, prefix, revision));
+    if (at === undefined) return this.inner.count(prefix);
+    return this.orFromArchive(
+      prefix,
+      at,
+      () => this.inner.count(prefix, at),
+      () => countKeys(this, prefix, at),
+    );
   }
 
   /**
@@ -205,17 +214,6 @@ class HistoryStore extends StoreView {
     });
   }
 
-  private async countPages(prefix: string, at: Revision | undefined): Promise<number> {
-    let page = await this.range({ prefix, at, limit: countedKeys });
-    let count = page.entries.length;
-    while (page.more) {
-      const after = page.entries.at(-1)?.key;
-      page = await this.range({ prefix, at: page.revision, after, limit: countedKeys });
-      count += page.entries.length;
-    }
-    return count;
-  }
-
   async commit(write: Write): Promise<CommitResult> {
     if (!this.recorder.concerns(write)) return this.inner.commit(write);
     assertKey(write.key);
@@ -232,13 +230,7 @@ class HistoryStore extends StoreView {
 
   private async record(writes: readonly Write[]): Promise<TransactionResult> {
     if (this.closing !== undefined) throw closedError();
-    const recording = this.recorder.transact(writes);
-    this.recordings.add(recording);
-    try {
-      return await recording;
-    } finally {
-      this.recordings.delete(recording);
-    }
+    return this.pending.add(this.recorder.transact(writes));
   }
 
   override subscribe(options: SubscribeOptions, listener: Listener): Subscription {
@@ -258,7 +250,7 @@ class HistoryStore extends StoreView {
   }
 
   private async release(): Promise<void> {
-    await Promise.allSettled(this.recordings);
+    await this.pending.settled();
     await this.sweeping?.stop();
     await this.origins.settled();
     await this.inner.close();
@@ -289,11 +281,10 @@ class HistoryStore extends StoreView {
   }
 
   private async drop(): Promise<void> {
-    await this.sweep.run();
-    const { longestMs } = this.settings;
-    while (await this.times.dropBefore(this.now() - longestMs, 50)) {
-      // Each call removes some marks.
-    }
+    await this.times.dropFuture(deletedMarks);
+    while (await this.times.dropBefore(this.now() - this.settings.longestMs, deletedMarks)) await nextTurn();
+    if (this.now() < this.nextSweepMs) return;
+    if (await this.sweep.run()) this.nextSweepMs = this.now() + this.settings.sweepPauseMs;
   }
 
   private createHistory(): StoreHistory {

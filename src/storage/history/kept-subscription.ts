@@ -1,4 +1,5 @@
-import { createYielder } from "../../base/turns/yielding.ts";
+import type { MaybePromise } from "../../base/turns/maybe-promise.ts";
+import { createYielder, nextTurn } from "../../base/turns/yielding.ts";
 import {
   RevisionCompactedError,
   StoreError,
@@ -66,12 +67,28 @@ export class KeptSubscription implements Subscription {
     return this.live?.position ?? this.delivered;
   }
 
-  async sync(): Promise<Revision> {
-    for (;;) {
-      const reached = await this.live?.sync();
-      if (this.past === undefined) return reached ?? this.delivered;
-      await this.past;
+  sync(): MaybePromise<Revision> {
+    if (this.live === undefined) return this.syncPast();
+    try {
+      // Synchronous if that of the store is.
+      const reached = this.live.sync();
+      return reached instanceof Promise ? reached.catch((error: unknown) => this.syncAfter(error)) : reached;
+    } catch (error) {
+      return this.syncAfter(error);
     }
+  }
+
+  /** Continues {@link sync} after an error of the store, which ends its subscription too. */
+  private syncAfter(error: unknown): Promise<Revision> {
+    if (error instanceof RevisionCompactedError) return this.syncPast();
+    throw error;
+  }
+
+  private async syncPast(): Promise<Revision> {
+    // The store reports the end of its subscription in a turn of its own.
+    await nextTurn();
+    await this.past;
+    return this.closed ? this.delivered : this.sync();
   }
 
   close(): void {

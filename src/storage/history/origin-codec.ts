@@ -3,6 +3,7 @@
  * stored once with the name. Other names are stored in each origin, and go with it.
  */
 import { draftOf } from "../entry.ts";
+import { pagesOf } from "../range-pages.ts";
 import type { Origin } from "../store-history.ts";
 import type { Draft, Store } from "../store.ts";
 
@@ -37,14 +38,9 @@ export class OriginCodec {
 
   /** Reads the numbered names. */
   async load(): Promise<void> {
-    for (let after: string | undefined; ;) {
-      const page = await this.store.range({ prefix: namesPrefix, after, limit: 500 });
-      for (const { key, ...entry } of page.entries) {
-        this.learn(Number(key.slice(namesPrefix.length)), nameIn(draftOf({ key, ...entry })));
-        after = key;
-      }
-      if (!page.more) return;
-    }
+    for await (const { entries } of pagesOf(this.store, { prefix: namesPrefix, limit: 500 }))
+      for (const entry of entries)
+        this.learn(Number(entry.key.slice(namesPrefix.length)), nameIn(draftOf(entry)));
   }
 
   /** Resolves when no name is being stored. */
@@ -146,7 +142,9 @@ export class OriginCodec {
     // Another process has stored it.
     const entry = await this.store.get(keyOfNumber(number));
     if (entry === undefined) throw new RangeError(`an origin has the name ${number}, which isn't stored`);
-    return nameIn(draftOf(entry));
+    const stored = nameIn(draftOf(entry));
+    this.learn(number, stored);
+    return stored;
   }
 }
 

@@ -1,5 +1,6 @@
 import type { MaybePromise } from "../../base/turns/maybe-promise.ts";
 import { draftOf, revisionOf } from "../entry.ts";
+import { pagesOf } from "../range-pages.ts";
 import type { Pin, StorePins } from "../store-history.ts";
 import {
   RevisionCompactedError,
@@ -9,6 +10,7 @@ import {
   type Revision,
   type Store,
   type StoreEvent,
+  type Subscription,
   type Write,
   type WriteCondition,
 } from "../store.ts";
@@ -79,12 +81,9 @@ export class Pins implements StorePins {
 
   private async stored(): Promise<readonly StoredPin[]> {
     const pins: StoredPin[] = [];
-    for (let after: string | undefined; ;) {
-      const page = await this.store.range({ prefix: pinsPrefix, after, limit: pageKeys });
-      pins.push(...page.entries.map(pinIn));
-      if (!page.more) return pins;
-      after = page.entries.at(-1)?.key;
-    }
+    for await (const { entries } of pagesOf(this.store, { prefix: pinsPrefix, limit: pageKeys }))
+      pins.push(...entries.map(pinIn));
+    return pins;
   }
 
   /** Completes the pins that a process which ended didn't complete, or removes them if their values are gone. */
@@ -167,27 +166,37 @@ export class Pins implements StorePins {
     }
   }
 
-  /** Keeps the values that are visible at a revision and were superseded up to a later one, at which the pin was stored. */
+  /**
+   * Keeps the values that are visible at a revision and were superseded up to a later one, at which the pin was stored. They are copied
+   * portion by portion.
+   */
   private async keepSuperseded(at: Revision, upTo: Revision): Promise<void> {
-    const events: StoreEvent[] = [];
-    let failure: unknown;
-    const subscription = this.store.subscribe(
-      { prefix: "/", after: at },
-      {
-        events: (batch) => {
-          for (const event of batch)
-            if (event.revision <= upTo && (event.previous?.revision ?? Infinity) <= at) events.push(event);
-        },
-        ended: (error) => (failure = error),
-      },
-    );
+    let events: StoreEvent[] = [];
+    const copy = async (): Promise<void> => {
+      const portion = events;
+      events = [];
+      for (const event of portion) await this.keepValue(event);
+    };
+    let subscription: Subscription | undefined;
     try {
-      await subscription.sync();
+      // The write of the pin is the last event.
+      await new Promise<void>((resolve, reject) => {
+        subscription = this.store.subscribe(
+          { prefix: "/", after: at },
+          {
+            events(batch, reached) {
+              for (const event of batch) if (isVisibleAt(event, at, upTo)) events.push(event);
+              if (reached >= upTo) resolve();
+            },
+            ended: reject,
+            drained: () => copy().catch(reject),
+          },
+        );
+      });
     } finally {
-      subscription.close();
+      subscription?.close();
     }
-    if (failure !== undefined) throw failure as Error;
-    for (const event of events) if (!isArchiveKey(event.key)) await this.keepValue(event);
+    await copy();
   }
 
   /** Writes the record of a value, after the write that superseded it. */
@@ -203,6 +212,11 @@ export class Pins implements StorePins {
     // There is one if another pin needed it.
     await this.store.commit({ kind: "create", key: recordKey(key, value.revision), draft });
   }
+}
+
+/** Whether an event up to a revision superseded a value that is visible at an earlier one. */
+function isVisibleAt({ key, revision, previous }: StoreEvent, at: Revision, upTo: Revision): boolean {
+  return previous !== undefined && previous.revision <= at && revision <= upTo && !isArchiveKey(key);
 }
 
 /** A stored pin. */

@@ -1,4 +1,5 @@
 /** Commits writes together with the records of what they supersede. */
+import { revisionOf } from "../entry.ts";
 import { StoreError, type Entry, type Store, type TransactionResult, type Write } from "../store.ts";
 import { draftBytes } from "../transaction.ts";
 import { recordKey } from "./archive-keys.ts";
@@ -10,6 +11,13 @@ import type { TimeLine } from "./time-line.ts";
 
 /** Attempts of a transaction whose record another process has written. */
 const maxAttempts = 50;
+
+/** A write whose expectation is never met, so that a transaction with it writes nothing. */
+const impossible: Write = {
+  kind: "delete",
+  key: "/~/none//none",
+  expected: revisionOf(Number.MAX_SAFE_INTEGER),
+};
 
 /** What a record is made of. */
 interface PlannedRecord {
@@ -38,14 +46,12 @@ export class Recorder {
   /** As {@link Store.transact}, with a record for each write whose key is kept, or whose superseded value is pinned. */
   async transact(requested: readonly Write[]): Promise<TransactionResult> {
     for (let attempt = 0; attempt < maxAttempts; attempt++) {
-      const planned: PlannedRecord[] = [];
       const writes = this.underPins(requested);
-      for (const write of writes) {
-        if (!this.needsRecord(write)) continue;
-        const record = await this.plan(write);
-        // The expectation of the write isn't met, which is the result.
-        if (record === undefined) return this.store.transact(requested);
-        planned.push(record);
+      const planned = await this.planAll(writes);
+      if (planned === undefined) {
+        const refusal = await this.refusalOf(requested);
+        if (refusal !== undefined) return refusal;
+        continue;
       }
       this.fit(writes, planned);
       const records = await Promise.all(planned.map((record) => this.recordOf(record, attempt > 0)));
@@ -65,6 +71,24 @@ export class Recorder {
     throw new StoreError(
       `the history of ${requested[0]!.key} changed during each of ${maxAttempts} attempts`,
     );
+  }
+
+  /** Returns the records of writes; undefined if a key isn't in the expected state. */
+  private async planAll(writes: readonly Write[]): Promise<PlannedRecord[] | undefined> {
+    const planned: PlannedRecord[] = [];
+    for (const write of writes) {
+      if (!this.needsRecord(write)) continue;
+      const record = await this.plan(write);
+      if (record === undefined) return undefined;
+      planned.push(record);
+    }
+    return planned;
+  }
+
+  /** Returns why a transaction fails; undefined if it would succeed by now, which needs records. */
+  private async refusalOf(writes: readonly Write[]): Promise<TransactionResult | undefined> {
+    const result = await this.store.transact([...writes, impossible]);
+    return !result.ok && result.failedWrite < writes.length ? result : undefined;
   }
 
   /** Adds the condition that the pins haven't changed. */

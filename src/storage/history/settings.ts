@@ -25,6 +25,8 @@ const floorsPrefix = "/~/floors//";
 /** Name of the rule for collections without one of their own. */
 export const othersRule = "*";
 
+const minSweepPauseMs = 30_000;
+
 /** The revision since which each rule holds; null for that of the settings themselves. */
 type Since = Readonly<Record<string, number | null>>;
 
@@ -90,6 +92,15 @@ export class HistorySettings {
 
   get longestMs(): number {
     return Math.max(0, ...this.retentions().map(({ ms }) => ms));
+  }
+
+  /** Time between two rounds of {@link Sweep}, in milliseconds. */
+  get sweepPauseMs(): number {
+    const hasSizes = this.retentions().some(({ bytes }) => bytes !== undefined);
+    return Math.min(
+      Math.max(this.shortestMs / 10, minSweepPauseMs),
+      hasSizes ? 10 * minSweepPauseMs : 3_600_000,
+    );
   }
 
   private retentions(): CollectionRetention[] {

@@ -1,5 +1,5 @@
 /** Drops kept history that is older or larger than its collection's limits. */
-import { createYielder } from "../../base/turns/yielding.ts";
+import { nextTurn } from "../../base/turns/yielding.ts";
 import { revisionOf } from "../entry.ts";
 import { prefixEnd } from "../keys.ts";
 import type { CollectionRetention } from "../store-history.ts";
@@ -17,7 +17,7 @@ import {
 /** Limits of one run: what remains is for the next one, so that the cost of a second is bounded. */
 const maxRunBytes = 32 * 1024 * 1024;
 const pageKeys = 200;
-const pageBytes = 1024 * 1024;
+const pageBytes = 256 * 1024;
 /** Number of records that one transaction deletes. */
 const maxDeletes = 50;
 /** Number of intervals of revisions by which sizes are counted. */
@@ -69,26 +69,20 @@ export class Sweep {
   private after: string | undefined;
   private collection: string | undefined;
   private sizes: Sizes | undefined;
-  /** The size of each collection when its last record was reached, in bytes. */
-  readonly totals = new Map<string, number>();
-
   constructor(
     private readonly store: Store,
     private readonly limits: SweepLimits,
   ) {}
 
-  /**
-   * Looks at records up to a bounded size.
-   *
-   * @param whole to the end of the last collection, without a bound.
-   */
-  async run(whole = false): Promise<void> {
-    let bytes = 0;
-    do {
+  /** Looks at records up to a bounded size. Returns whether it has come to the end of the last collection. */
+  async run(): Promise<boolean> {
+    for (let bytes = 0; bytes < maxRunBytes;) {
       const page = await this.page();
-      if (page === undefined) return;
+      if (page === undefined) return true;
       for (const { body } of page) bytes += body.length;
-    } while (whole || bytes < maxRunBytes);
+      await nextTurn();
+    }
+    return false;
   }
 
   /** Handles the next page; undefined after the last one. */
@@ -122,7 +116,6 @@ export class Sweep {
     const isKept = this.limits.retentionOf(collection) !== undefined;
     const floor = isKept ? await this.limits.floor(collection) : Infinity;
     const { pins } = this.limits;
-    const yieldIfDue = createYielder();
     const maxWrites = Math.min(maxDeletes, this.store.transactionLimits.writes);
     let deletes: Write[] = [];
     for (const { key, revision, body } of records) {
@@ -132,7 +125,6 @@ export class Sweep {
       if (deletes.length < maxWrites) continue;
       await this.delete(deletes);
       deletes = [];
-      await yieldIfDue();
     }
     if (deletes.length > 0) await this.delete(deletes);
   }
@@ -147,7 +139,6 @@ export class Sweep {
 
   private async finish(collection: string, sizes: Sizes): Promise<void> {
     const maxBytes = this.limits.retentionOf(collection)?.bytes;
-    this.totals.set(collection, sizes.total);
     if (maxBytes === undefined || sizes.total <= maxBytes) return;
     await this.limits.raise(collection, sizes.cutFor(maxBytes));
   }

@@ -3,12 +3,15 @@
  * lasts until the first mark after it.
  */
 import { revisionOf } from "../entry.ts";
-import type { Revision, Store, Write } from "../store.ts";
+import { pagesOf } from "../range-pages.ts";
+import type { Entry, Revision, Store, Write } from "../store.ts";
 
 const prefix = "/~/times//";
 /** Time between two marks, in milliseconds. */
 const markEveryMs = 1000;
 const digits = 12;
+/** Tolerated difference between the clocks of processes, in seconds. */
+const maxSkewSeconds = 60;
 
 /** The marks of a store. */
 export class TimeLine {
@@ -50,6 +53,15 @@ export class TimeLine {
     return entries[0] !== undefined && secondIn(entries[0].key) <= secondOf(time);
   }
 
+  /** Deletes marks that a clock which was ahead has made: they are after the present. */
+  async dropFuture(limit: number): Promise<void> {
+    const after = keyOf(secondOf(this.now()) + maxSkewSeconds);
+    for await (const { entries } of pagesOf(this.store, { prefix, after, limit })) {
+      // A conflict is a deletion by another process.
+      if (entries.length > 0) await this.store.transact(entries.map(deletionOf));
+    }
+  }
+
   /** Deletes marks that are older than the newest one at or before a time, some of them; returns whether there are more. */
   async dropBefore(time: number, limit: number): Promise<boolean> {
     const { entries, more } = await this.store.range({ prefix, limit: limit + 1 });
@@ -58,13 +70,17 @@ export class TimeLine {
       return next !== undefined && secondIn(next.key) <= secondOf(time);
     });
     if (old.length === 0) return false;
-    await this.store.transact(old.map(({ key, revision }) => ({ kind: "delete", key, expected: revision })));
+    await this.store.transact(old.map(deletionOf));
     return more && old.length === limit;
   }
 }
 
 function secondOf(time: number): number {
   return Math.max(0, Math.floor(time / markEveryMs));
+}
+
+function deletionOf({ key, revision }: Entry): Write {
+  return { kind: "delete", key, expected: revision };
 }
 
 function keyOf(second: number): string {

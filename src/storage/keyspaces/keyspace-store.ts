@@ -1,6 +1,8 @@
 import { andThen, type MaybePromise } from "../../base/turns/maybe-promise.ts";
 import { closedError } from "../feed.ts";
 import { assertKey, assertPrefix } from "../keys.ts";
+import { PendingOperations } from "../pending-operations.ts";
+import { countKeys, deleteKeys } from "../range-pages.ts";
 import { StoreView } from "../store-view.ts";
 import type {
   CommitResult,
@@ -23,8 +25,6 @@ import type {
 /** Separates the identifier of a keyspace from the group of a key. Neither contains it. */
 const separator = "@";
 const idForm = /^[a-z0-9][a-z0-9-]{0,62}$/;
-/** Number of keys that one step of {@link deleteKeyspace} deletes. */
-const deletedKeys = 50;
 
 /**
  * Returns a keyspace of a store: a store of its own with the data of the other one's engine and its revision line. A key
@@ -44,25 +44,8 @@ export function keyspace(store: Store, id: string): Store {
  *
  * @returns the number of deleted keys.
  */
-export async function deleteKeyspace(store: Store, id: string): Promise<number> {
-  const names = new Names(id);
-  const limit = Math.min(deletedKeys, store.transactionLimits.writes);
-  let deleted = 0;
-  for (let after = names.start; ;) {
-    const { entries, more } = await store.range({ prefix: "/", after, limit });
-    const own = entries.filter(({ key }) => key.startsWith(names.start));
-    if (own.length > 0) {
-      const result = await store.transact(
-        own.map(({ key, revision }) => ({ kind: "delete", key, expected: revision })),
-      );
-      // Another one has changed a key: it is read again.
-      if (!result.ok) continue;
-      deleted += own.length;
-      after = own.at(-1)!.key;
-    }
-    if (own.length < entries.length || !more) return deleted;
-    await new Promise((resolve) => setImmediate(resolve));
-  }
+export function deleteKeyspace(store: Store, id: string): Promise<number> {
+  return deleteKeys(store, new Names(id).start);
 }
 
 /** Translates keys. */
@@ -89,7 +72,7 @@ class KeyspaceStore extends StoreView {
   private readonly entries = new WeakMap<Entry, Entry>();
   private readonly events = new WeakMap<StoreEvent, StoreEvent>();
   private readonly subscriptions = new Set<{ readonly inner: Subscription; readonly listener: Listener }>();
-  private readonly pending = new Set<Promise<unknown>>();
+  private readonly pending = new PendingOperations();
   private closed = false;
   private readonly ownHistory: StoreHistory | undefined;
 
@@ -131,8 +114,8 @@ class KeyspaceStore extends StoreView {
     return andThen(read, (page) => {
       const own = isWhole ? page.entries.filter(({ key }) => key.startsWith(names.start)) : page.entries;
       const more = page.more && own.length === page.entries.length;
-      const shown = { ...page, entries: own.map((entry) => this.outer(entry)), more };
-      return isWhole && more ? this.endingHere(shown) : shown;
+      const ownPage = { ...page, entries: own.map((entry) => this.outer(entry)), more };
+      return isWhole && more ? this.endingHere(ownPage) : ownPage;
     });
   }
 
@@ -153,20 +136,13 @@ class KeyspaceStore extends StoreView {
   }
 
   private async countAll(at: Revision | undefined): Promise<number> {
-    let count = 0;
-    let position: Pick<RangeOptions, "at" | "after"> = { at };
-    for (;;) {
-      const page = await this.range({ prefix: "/", limit: 500, ...position });
-      count += page.entries.length;
-      if (!page.more) return count;
-      position = { at: page.revision, after: page.entries.at(-1)!.key };
-    }
+    return countKeys(this, "/", at ?? (await this.inner.latestRevision()));
   }
 
   async commit(write: Write): Promise<CommitResult> {
     this.assertOpen();
     assertKey(write.key);
-    const result = await this.waited(this.inner.commit(this.innerWrite(write)));
+    const result = await this.pending.add(this.inner.commit(this.innerWrite(write)));
     if (result.ok) return { ...result, entry: this.outer(result.entry) };
     return { ...result, current: result.current && this.outer(result.current) };
   }
@@ -174,18 +150,9 @@ class KeyspaceStore extends StoreView {
   async transact(writes: readonly Write[]): Promise<TransactionResult> {
     this.assertOpen();
     for (const { key } of writes) assertKey(key);
-    const result = await this.waited(this.inner.transact(writes.map((write) => this.innerWrite(write))));
+    const result = await this.pending.add(this.inner.transact(writes.map((write) => this.innerWrite(write))));
     if (result.ok) return { ...result, entries: result.entries.map((entry) => this.outer(entry)) };
     return { ...result, current: result.current && this.outer(result.current) };
-  }
-
-  private async waited<T>(write: Promise<T>): Promise<T> {
-    this.pending.add(write);
-    try {
-      return await write;
-    } finally {
-      this.pending.delete(write);
-    }
   }
 
   private innerWrite(write: Write): Write {
@@ -205,8 +172,8 @@ class KeyspaceStore extends StoreView {
     const { deferral } = options;
     const view: Listener = {
       events: (batch, upTo) => {
-        const shown = this.shownBatch(batch);
-        if (shown.length > 0 || batch.length === 0 || isWhole) listener.events(shown, upTo);
+        const events = this.outerBatch(batch);
+        if (events.length > 0 || batch.length === 0 || isWhole) listener.events(events, upTo);
       },
       ended: (error) => {
         this.subscriptions.delete(subscribed);
@@ -218,7 +185,7 @@ class KeyspaceStore extends StoreView {
       {
         ...options,
         prefix: isWhole ? "/" : this.names.inner(options.prefix),
-        ...(deferral && { deferral: this.shownDeferral(deferral) }),
+        ...(deferral && { deferral: this.outerDeferral(deferral) }),
       },
       view,
     );
@@ -244,14 +211,15 @@ class KeyspaceStore extends StoreView {
     subscribed.listener.ended(closedError());
   }
 
-  private shownDeferral(deferral: Deferral): Deferral {
-    return { key: deferral.key, selects: (batch) => deferral.selects(this.shownBatch(batch)) };
+  private outerDeferral(deferral: Deferral): Deferral {
+    return { key: deferral.key, selects: (batch) => deferral.selects(this.outerBatch(batch)) };
   }
 
-  private shownBatch(batch: readonly StoreEvent[]): readonly StoreEvent[] {
-    const shown: StoreEvent[] = [];
-    for (const event of batch) if (event.key.startsWith(this.names.start)) shown.push(this.outerEvent(event));
-    return shown;
+  private outerBatch(batch: readonly StoreEvent[]): readonly StoreEvent[] {
+    const events: StoreEvent[] = [];
+    for (const event of batch)
+      if (event.key.startsWith(this.names.start)) events.push(this.outerEvent(event));
+    return events;
   }
 
   private outerEvent(event: StoreEvent): StoreEvent {
@@ -310,7 +278,7 @@ class KeyspaceStore extends StoreView {
 
   override async close(): Promise<void> {
     this.closed = true;
-    await Promise.allSettled(this.pending);
+    await this.pending.settled();
     for (const subscribed of this.subscriptions) this.end(subscribed);
   }
 }

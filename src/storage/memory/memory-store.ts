@@ -4,6 +4,7 @@ import { closedError, Feed, type PastSlice } from "../feed.ts";
 import { assertKey, assertPrefix } from "../keys.ts";
 import { compactionIntervalMs, defaultRetentionMs, type StoreOptions } from "../options.ts";
 import { Periodic } from "../periodic.ts";
+import { countKeys } from "../range-pages.ts";
 import {
   type CommitResult,
   type Draft,
@@ -27,7 +28,6 @@ import type { Difference, MemoryImage } from "./memory-image.ts";
 import { MemoryIndex } from "./memory-index.ts";
 
 const pastSliceEvents = 1000;
-const countSliceKeys = 5000;
 
 /** A change of {@link MemoryStore.commitAll}: the new value of a key, or undefined to delete the key. */
 export interface MemoryChange {
@@ -107,15 +107,7 @@ export class MemoryStore implements Store {
     assertPrefix(prefix);
     const revision = this.readable(at ?? this.index.latest);
     if (revision === this.index.latest) return this.index.count(prefix);
-    let total = 0;
-    let after: string | undefined;
-    for (;;) {
-      const page = this.range({ prefix, at: revision, after, limit: countSliceKeys });
-      total += page.entries.length;
-      if (!page.more) return total;
-      after = page.entries.at(-1)?.key;
-      await new Promise((resolve) => setImmediate(resolve));
-    }
+    return countKeys(this, prefix, revision);
   }
 
   async commit(write: Write): Promise<CommitResult> {

@@ -45,7 +45,8 @@ export class ForgetfulStore extends StoreView {
     const latest = this.inner.latestRevision() as Revision;
     if (collectionOf(prefix) === undefined || after >= latest) return this.inner.subscribe(options, listener);
     queueMicrotask(() => listener.ended(new RevisionCompactedError(after, latest)));
-    return { position: after, sync: () => after, close: () => undefined };
+    const sync = () => Promise.reject(new RevisionCompactedError(after, latest));
+    return { position: after, sync, close: () => undefined };
   }
 
   private unlessPast<T>(

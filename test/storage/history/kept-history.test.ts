@@ -1,3 +1,4 @@
+import { keepHistory } from "../../../src/storage/history/history-store.ts";
 import { setImmediate as turn } from "node:timers/promises";
 import { describe, expect, it } from "vitest";
 import {
@@ -10,7 +11,8 @@ import {
   update,
 } from "../../../src/storage/conformance/support.ts";
 import { createMemoryStore } from "../../../src/storage/memory/memory-store.ts";
-import { RevisionCompactedError, type Revision, type Store } from "../../../src/storage/store.ts";
+import { type Entry, RevisionCompactedError, type Revision, type Store } from "../../../src/storage/store.ts";
+import { ForgetfulStore } from "./forgetful-store.ts";
 import { ManualClock } from "../support.ts";
 import { collection, forget, hourMs, keyOf, open, origin, shown, versionsOf } from "./kept-store.ts";
 import type { Version } from "../../../src/storage/store-history.ts";
@@ -240,6 +242,38 @@ describe("reads of the past", () => {
       `${first}>${second}`,
       `0>${first}`,
     ]);
+  });
+
+  it("a create that first meets the object and then its deletion has a record", async () => {
+    const subject = await open();
+    const old = await create(subject.store, keyOf("x"), "1");
+    /** Deletes the object as soon as it was read for the record. */
+    class DeletedAfterRead extends ForgetfulStore {
+      private deletion: Promise<unknown> | undefined;
+      override async get(key: string, at?: Revision): Promise<Entry | undefined> {
+        const entry = await super.get(key, at);
+        if (key === keyOf("x")) await (this.deletion ??= remove(subject.store, key, old));
+        return entry;
+      }
+    }
+    const slow = await keepHistory(new DeletedAfterRead(subject.inner), {
+      clock: subject.clock,
+      collections: new Map([[collection, { ms: hourMs }]]),
+      drops: false,
+      failed: (error) => subject.failures.push(error),
+    });
+    const again = await create(slow, keyOf("x"), "2");
+    expect(shown(await versionsOf(subject.store, keyOf("x")))).toEqual([
+      `0>${again}`,
+      `${old}>${again - 1} deleted`,
+      `0>${old}`,
+    ]);
+  });
+
+  it("a live subscription is synced without a turn, as one of the store", async () => {
+    const { store } = await open();
+    const { subscription } = record(store, collection, (await store.latestRevision()) as Revision);
+    expect(subscription.sync()).toBe(await store.latestRevision());
   });
 
   it("a subscription from the past hears all changes in order, then goes on", async () => {

@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { create, readAll, record, remove, textOf, update } from "../../../src/storage/conformance/support.ts";
 import { endHistory } from "../../../src/storage/history/history-store.ts";
 import { RevisionCompactedError } from "../../../src/storage/store.ts";
+import { ManualClock } from "../support.ts";
 import { collection, forget, hourMs, keeping, keyOf, minuteMs, open } from "./kept-store.ts";
 
 describe("limits", () => {
@@ -52,7 +53,7 @@ describe("limits", () => {
     }
     await forget(subject);
     for (let i = 0; i < 4; i++) {
-      clock.advance(minuteMs);
+      clock.advance(6 * minuteMs);
       for (let n = 0; n < 100; n++) await turn();
     }
     const kept = inner.range({ prefix: "/~g/r/" }).entries;
@@ -78,6 +79,20 @@ describe("limits", () => {
     const marks = inner.range({ prefix: "/~/times//" }).entries.length;
     expect(marks).toBeGreaterThan(59);
     expect(marks).toBeLessThan(75);
+  });
+
+  it("marks of a clock that was ahead are removed", async () => {
+    const subject = await open();
+    const ahead = new ManualClock();
+    ahead.advance(365 * 24 * hourMs);
+    const mistaken = await open({ clock: ahead, drops: false }, subject);
+    const first = await create(mistaken.store, keyOf("x"), "1");
+    subject.clock.advance(minuteMs);
+    const second = await update(subject.store, keyOf("x"), first, "2");
+    for (let i = 0; i < 20; i++) await turn();
+    subject.clock.advance(5000);
+    const at = await subject.store.history!.revisionAt(subject.clock.now() - 1000);
+    expect(at).toBeGreaterThanOrEqual(second);
   });
 
   it("two processes mark the same second", async () => {
@@ -113,8 +128,13 @@ describe("the settings", () => {
     const first = await create(subject.store, keyOf("x"), "1");
     await update(subject.store, keyOf("x"), first, "2");
     expect(await endHistory(inner)).toBe(true);
-    expect(inner.range({ prefix: "/~g/r/" }).entries).toEqual([]);
+    expect(inner.range({ prefix: "/" }).entries.map(({ key }) => key)).toEqual([keyOf("x")]);
     expect(await endHistory(inner)).toBe(false);
+    // A removal that was interrupted.
+    const record = { header: new Uint8Array(), body: Buffer.from("x"), revisionAt: 0 };
+    await inner.commit({ kind: "create", key: "/~g/r/n/x", draft: record });
+    expect(await endHistory(inner)).toBe(true);
+    expect(inner.range({ prefix: "/" }).entries).toHaveLength(1);
     const again = await open({}, subject);
     await forget(again);
     await expect(again.store.get(keyOf("x"), first)).rejects.toThrow(RevisionCompactedError);

@@ -115,8 +115,11 @@ describe("a pin", () => {
     const { revision: at } = await pins.add("b");
     await update(store, "/g/r/n/x", first, "2");
     const sweep = async () => {
-      clock.advance(60_000);
-      for (let i = 0; i < 20; i++) await turn();
+      // Longer than the pause between two rounds.
+      for (const ms of [3_600_000, 60_000]) {
+        clock.advance(ms);
+        for (let i = 0; i < 20; i++) await turn();
+      }
     };
     await forget(subject);
     await sweep();
@@ -229,8 +232,10 @@ async function agreesWithSnapshots(steps: readonly Step[]): Promise<void> {
       pinned.delete(name);
     } else if (current.do === "forget") await forget(one);
     else {
-      one.clock.advance(30_000);
-      for (let i = 0; i < 30; i++) await turn();
+      for (const ms of [3_600_000, 60_000]) {
+        one.clock.advance(ms);
+        for (let i = 0; i < 15; i++) await turn();
+      }
       await forget(one);
     }
     await remember();

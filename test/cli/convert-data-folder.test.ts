@@ -327,3 +327,26 @@ describe("plinth convert --data-dir", () => {
     expect((await convert(dir, "platform")).stdout).toContain("has the platform vocabulary already");
   });
 });
+
+describe("a data folder with kept history", () => {
+  it("is converted without the history, whose objects have names of the other vocabulary", async () => {
+    const dir = folder();
+    const storage = { engine: "embedded", dir: path.join(dir, "store") } as const;
+    const first = await createServer({ port: false, controllers: [], storage, keptHistory: ["*=1d"] });
+    const settings = {
+      apiVersion: "v1",
+      kind: "ConfigMap",
+      metadata: { name: "settings", namespace: "default" },
+    };
+    await first.client.create({ ...settings, data: { a: "1" } });
+    await first.client.patch({ ...settings, ...settings.metadata }, { data: { a: "2" } });
+    await first.close();
+    const { code, stderr } = await convert(dir, "kubernetes");
+    expect([code, stderr]).toEqual([0, expect.any(String)]);
+    const second = await open(dir, "kubernetes");
+    expect(await second.client.get({ ...settings, ...settings.metadata })).toMatchObject({
+      data: { a: "2" },
+    });
+    await second.close();
+  });
+});

@@ -22,9 +22,9 @@ function isServed({ from, before }: Served, release: string): boolean {
 
 /** The first and the last release, and those from which on the behaviour of these tests differs; all in the long form. */
 const changing: readonly Release[] = ["1.26", "1.27", "1.29", "1.32", releases.at(-1)!];
-const shown: readonly Release[] = effort(changing, releases);
+const releasesToTry: readonly Release[] = effort(changing, releases);
 
-describe.each(shown)("a server of release %s", (release) => {
+describe.each(releasesToTry)("a server of release %s", (release) => {
   let server: TestServer;
   beforeAll(async () => {
     server = await TestServer.start({ release, vocabulary: "kubernetes" });

@@ -5,7 +5,8 @@ import { helpText, type Command } from "../command.ts";
 import type { Flag } from "../flags/flag.ts";
 import { FlagReader, parseFlags } from "../flags/flag-reader.ts";
 import { fieldChanges, type FieldChange } from "./field-changes.ts";
-import { connected, NamedObject, objectFlags, type ListedVersion } from "./named-object.ts";
+import { connected } from "../client/connection.ts";
+import { NamedObject, objectFlags, type ListedVersion } from "./named-object.ts";
 
 const about = `Prints the fields that differ between two states of an object, each with the field manager that owns it. Fields that were added
 begin with +, removed ones with -, changed ones with ~.`;
@@ -68,11 +69,11 @@ function textOf(before: JsonObject | undefined, after: JsonObject | undefined): 
 
 function lineOf({ path, before, after, managers }: FieldChange): string {
   const owners = managers.length === 0 ? "" : `  (${managers.join(", ")})`;
-  if (before === undefined) return `+ ${path}: ${shown(after)}${owners}\n`;
-  if (after === undefined) return `- ${path}: ${shown(before)}${owners}\n`;
-  return `~ ${path}: ${shown(before)} -> ${shown(after)}${owners}\n`;
+  if (before === undefined) return `+ ${path}: ${textOfValue(after)}${owners}\n`;
+  if (after === undefined) return `- ${path}: ${textOfValue(before)}${owners}\n`;
+  return `~ ${path}: ${textOfValue(before)} -> ${textOfValue(after)}${owners}\n`;
 }
 
-function shown(value: JsonValue | undefined): string {
+function textOfValue(value: JsonValue | undefined): string {
   return value === undefined ? "" : encodeJson(value);
 }

@@ -7,7 +7,8 @@ import { helpText, type Command } from "../command.ts";
 import type { Flag } from "../flags/flag.ts";
 import { FlagReader, parseFlags, UsageError } from "../flags/flag-reader.ts";
 import { fieldChanges } from "./field-changes.ts";
-import { connected, NamedObject, objectFlags, type ListedVersion } from "./named-object.ts";
+import { connected } from "../client/connection.ts";
+import { NamedObject, objectFlags, type ListedVersion } from "./named-object.ts";
 
 const about = `Lists the versions of an object, newest first, with who made them; also of a deleted one. With --at it prints the object as it
 was. The server must keep the history of the kind (plinth serve --history-retention).`;

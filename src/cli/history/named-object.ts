@@ -1,10 +1,11 @@
 import { isObject, type JsonObject, type JsonValue } from "../../base/json/value.ts";
-import { accessFlags, accessOf } from "../client/access-flags.ts";
+import { accessFlags } from "../client/access-flags.ts";
 import { ClientError } from "../client/client-error.ts";
-import { ResourceTable, type KnownResource } from "../client/resource-table.ts";
-import { ServerClient } from "../client/server-client.ts";
+import type { Connection } from "../client/connection.ts";
+import type { ResourceTable, KnownResource } from "../client/resource-table.ts";
+import type { ServerClient } from "../client/server-client.ts";
 import type { Flag } from "../flags/flag.ts";
-import { UsageError, type FlagReader } from "../flags/flag-reader.ts";
+import { UsageError } from "../flags/flag-reader.ts";
 
 /** Flags of the commands about the history of objects. */
 export const objectFlags: readonly Flag[] = [
@@ -30,34 +31,6 @@ export interface ListedVersion {
   readonly previousVersion?: string;
   readonly object?: JsonObject;
   readonly error?: string;
-}
-
-/** A server, and its resource types. */
-export interface Connection {
-  readonly client: ServerClient;
-  readonly table: ResourceTable;
-  /** Namespace of objects for which the command names none. */
-  readonly namespace: string;
-}
-
-/**
- * Runs work with the server of the flags.
- *
- * @throws {UsageError} @throws {ClientError}
- */
-export async function connected<T>(read: FlagReader, work: (to: Connection) => Promise<T>): Promise<T> {
-  const access = await accessOf(read, process.env);
-  const client = new ServerClient(access);
-  try {
-    const table = await ResourceTable.read(client);
-    return await work({
-      client,
-      table,
-      namespace: read.optional("namespace") ?? (access.namespace || "default"),
-    });
-  } finally {
-    client.close();
-  }
 }
 
 /** An object of a server, by kind and name; it may be deleted. */

@@ -2,14 +2,8 @@ import { isObject, type JsonObject, type JsonValue } from "../../base/json/value
 import { ClientError } from "../client/client-error.ts";
 import type { Flag } from "../flags/flag.ts";
 import type { FlagReader } from "../flags/flag-reader.ts";
-import {
-  collectionPath,
-  connected,
-  memberOf,
-  NamedObject,
-  objectFlags,
-  type Connection,
-} from "./named-object.ts";
+import { connected, type Connection } from "../client/connection.ts";
+import { collectionPath, memberOf, NamedObject, objectFlags } from "./named-object.ts";
 
 /** Flags of `plinth restore KIND NAME`. */
 export const restoreObjectFlags: readonly Flag[] = [

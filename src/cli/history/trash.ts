@@ -4,7 +4,8 @@ import type { KnownResource } from "../client/resource-table.ts";
 import { helpText, type Command } from "../command.ts";
 import type { Flag } from "../flags/flag.ts";
 import { FlagReader, parseFlags, UsageError } from "../flags/flag-reader.ts";
-import { collectionPath, connected, objectFlags, resourceCalled, type Connection } from "./named-object.ts";
+import { connected, type Connection } from "../client/connection.ts";
+import { collectionPath, objectFlags, resourceCalled } from "./named-object.ts";
 
 const about = `Lists deleted objects that plinth restore KIND NAME can bring back: of one kind, or of all kinds whose history the server keeps and
 whose objects the user may list.`;

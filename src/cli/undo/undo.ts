@@ -1,10 +1,11 @@
 import { parseDurationInDays } from "../../base/time/duration.ts";
 import { parseTime } from "../../base/time/timestamps.ts";
 import type { UndoConflict, UndoneField, UndoneObject, UndoStatus } from "../../kinds/history/undo.ts";
-import { accessFlags, accessOf } from "../client/access-flags.ts";
+import { accessFlags } from "../client/access-flags.ts";
 import { ClientError } from "../client/client-error.ts";
-import { ResourceTable } from "../client/resource-table.ts";
-import { ServerClient } from "../client/server-client.ts";
+import { connected } from "../client/connection.ts";
+import type { ResourceTable } from "../client/resource-table.ts";
+import type { ServerClient } from "../client/server-client.ts";
 import { helpText, type Command } from "../command.ts";
 import type { Flag } from "../flags/flag.ts";
 import { FlagReader, parseFlags, UsageError } from "../flags/flag-reader.ts";
@@ -66,15 +67,11 @@ export const undoCommand: Command = {
     const read = new FlagReader(undoFlags, parseFlags(undoFlags, words, names));
     const spec = specOf(names, read, Date.now());
     const isDryRun = read.boolean("dry-run") === true;
-    const client = new ServerClient(await accessOf(read, process.env));
-    try {
-      const path = await undosPath(client, read.text("field-manager"));
-      const status = await undo(client, path, spec, isDryRun);
-      process.stdout.write(textOf(status));
-      return (status.conflicts ?? []).length > 0 ? conflictCode : 0;
-    } finally {
-      client.close();
-    }
+    const status = await connected(read, ({ client, table }) =>
+      undo(client, undosPath(table, read.text("field-manager")), spec, isDryRun),
+    );
+    process.stdout.write(textOf(status));
+    return (status.conflicts ?? []).length > 0 ? conflictCode : 0;
   },
 };
 
@@ -114,8 +111,7 @@ function timeOf(flag: string, read: FlagReader, now: number): string | undefined
   );
 }
 
-async function undosPath(client: ServerClient, fieldManager: string): Promise<string> {
-  const table = await ResourceTable.read(client);
+function undosPath(table: ResourceTable, fieldManager: string): string {
   const undos = table.resources.find(({ kind, group }) => kind === "Undo" && group.startsWith("history."));
   if (undos === undefined)
     throw new ClientError(

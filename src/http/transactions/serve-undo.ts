@@ -1,11 +1,11 @@
 import { decodeTrusted } from "../../base/json/trusted.ts";
 import { jsonOf, type JsonObject } from "../../base/json/value.ts";
 import { RelayedStatusError, StatusError } from "../../base/status-error.ts";
-import { core, isKindOf } from "../../kinds/groups.ts";
 import type { Undo } from "../../kinds/history/undo.ts";
 import type { Operation } from "../../kinds/transactions/transaction.ts";
 import type { Target } from "../../resources/engine/engine.ts";
 import { storeFailure } from "../../resources/engine/resource-version.ts";
+import { hasOwnRight, historySubresource } from "../../resources/reads/history.ts";
 import { undoChangeSet, type UndoAccess } from "../../resources/undo/undo-change-set.ts";
 import { undoSelection } from "../../resources/undo/undo-selection.ts";
 import { refuseConflicts, undoStatus } from "../../resources/undo/undo-status.ts";
@@ -108,7 +108,7 @@ async function mayRead(
     return (await authorizer.authorize(attributes)).verdict === "allow";
   };
   if (!(await isAllowed(""))) return false;
-  return isKindOf(resource.kind, core, "Secret") ? isAllowed("history") : true;
+  return hasOwnRight(resource) ? isAllowed(historySubresource) : true;
 }
 
 /** Returns the error of an undo: that of one of its writes, which the message names. */

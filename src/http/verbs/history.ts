@@ -1,4 +1,5 @@
 import { StatusError } from "../../base/status-error.ts";
+import { mapInTurns } from "../../base/turns/yielding.ts";
 import { jsonOf } from "../../base/json/value.ts";
 import { decodeTrusted } from "../../base/json/trusted.ts";
 import { ObjectVersion } from "../../kinds/history/object-version.ts";
@@ -12,12 +13,13 @@ import {
   readDeleted,
   readVersions,
   requiredHistory,
+  type HistoryPage,
   type ObjectVersionRead,
 } from "../../resources/reads/history.ts";
-import { namesOf, prefixOf, resourceOf } from "../../resources/registry/registry.ts";
+import { namesOf, prefixOf, resourceOf, type Resource } from "../../resources/registry/registry.ts";
 import type { ApiObject } from "../../schema/kind.ts";
 import { entryFromDraft } from "../../storage/entry.ts";
-import type { Entry, Revision } from "../../storage/store.ts";
+import type { Entry } from "../../storage/store.ts";
 import { groupAnnotation } from "../../vocabulary/names.ts";
 import { reportOf, type ResourceContext } from "../request/context.ts";
 import { integerParameter, listParameters } from "../request/parameters.ts";
@@ -52,13 +54,13 @@ export async function serveHistory(service: HttpService, request: ResourceContex
   const limit = versionLimit(integerParameter(query, "limit"));
   const contents = flagParameter("contents", query.get("contents"));
   const token = query.get("continue") ?? "";
-  const { items, next } = await readVersions(engine, target, {
+  const page = await readVersions(engine, target, {
     limit,
     contents,
     after: token === "" ? undefined : decodeContinue(token, versionsView).after,
+    pause: pauseOf(service, request),
   });
-  const revision = await engine.store.latestRevision();
-  return sendVersions(service, request, { items, next, revision });
+  return sendVersions(service, request, page);
 }
 
 function versionLimit(limit = defaultVersions): number {
@@ -72,25 +74,16 @@ function flagParameter(name: string, text: string | undefined): boolean {
   throw new StatusError("BadRequest", `parameter ${name}: ${JSON.stringify(text)} is not true or false`);
 }
 
-function sendVersions(
+async function sendVersions(
   service: HttpService,
   request: ResourceContext,
-  {
-    items,
-    next,
-    revision,
-  }: {
-    readonly items: readonly ObjectVersionRead[];
-    readonly next: string | undefined;
-    readonly revision: Revision;
-  },
+  { items, next }: HistoryPage<ObjectVersionRead>,
 ): Promise<void> {
-  const { target } = request;
   const resource = resourceOf(ObjectVersion, service.engine.vocabulary);
-  const entries = items.map((item): Entry => {
-    const { key, revision: version } = item.version;
-    const object = versionObject(service, request, item);
-    return entryFromDraft(key, version, encodeObject(resource, object as unknown as ApiObject));
+  const entries = await mapInTurns(items, (item): Entry => {
+    const { key, revision } = item.version;
+    const object = versionObject(service, request, resource, item);
+    return entryFromDraft(key, revision, encodeObject(resource, object as unknown as ApiObject));
   });
   const encoding = encodingOf(service, request, resource);
   const page = entries.length === 0 ? undefined : { entries, joined: undefined };
@@ -98,33 +91,38 @@ function sendVersions(
     next === undefined
       ? ""
       : encodeContinue({ revision: undefined, after: next, remaining: undefined, view: versionsView });
+  const revision = await service.engine.store.latestRevision();
   return sendSmallList(service, request, encoding, page, { revision, continueToken, remaining: undefined });
+}
 
-  function versionObject({ engine }: HttpService, _: ResourceContext, item: ObjectVersionRead): object {
-    const { version, entry, error } = item;
-    const { deleted, previous, origin } = version;
-    const { namespace, name } = target;
-    return {
-      kind: resource.kind.name,
-      apiVersion: resource.apiVersion,
-      metadata: { name, ...(namespace === "" ? {} : { namespace }) },
-      ...(origin && {
-        time: engine.timestamps.at(origin.time),
-        user: origin.user,
-        manager: origin.manager,
-        verb: origin.verb,
-        auditID: origin.requestId,
-      }),
-      ...(deleted && { deleted }),
-      ...(previous !== 0 && { previousVersion: String(previous) }),
-      ...(entry && { object: jsonOf(shown(service, request, entry)) }),
-      ...(error !== undefined && { error }),
-    };
-  }
+function versionObject(
+  service: HttpService,
+  request: ResourceContext,
+  resource: Resource,
+  { version, entry, error }: ObjectVersionRead,
+): object {
+  const { deleted, previous, origin } = version;
+  const { namespace, name } = request.target;
+  return {
+    kind: resource.kind.name,
+    apiVersion: resource.apiVersion,
+    metadata: { name, ...(namespace === "" ? {} : { namespace }) },
+    ...(origin && {
+      time: service.engine.timestamps.at(origin.time),
+      user: origin.user,
+      manager: origin.manager,
+      verb: origin.verb,
+      auditID: origin.requestId,
+    }),
+    ...(deleted && { deleted }),
+    ...(previous !== 0 && { previousVersion: String(previous) }),
+    ...(entry && { object: jsonOf(objectIn(service, request, entry)) }),
+    ...(error !== undefined && { error }),
+  };
 }
 
 /** Returns the object of an entry in the version of the request. */
-function shown({ engine }: HttpService, { target }: ResourceContext, entry: Entry): ApiObject {
+function objectIn({ engine }: HttpService, { target }: ResourceContext, entry: Entry): ApiObject {
   const { resource } = target;
   return resource.kind.conversion === undefined
     ? (decodeTrusted(asBuffer(entry.body)) as unknown as ApiObject)

@@ -12,7 +12,8 @@ import { wantsPretty } from "../request/negotiation.ts";
 import { RequestSortMemory } from "./sort-memory.ts";
 import type { ListRead } from "../../resources/engine/resource-version.ts";
 import type { Revision } from "../../storage/store.ts";
-import { hasGuardedHistory, pastRevision, refuseOldRead } from "./past.ts";
+import { hasGuardedHistory } from "../../resources/reads/history.ts";
+import { pastRevision, refuseOldRead } from "./past.ts";
 import type { HttpService } from "../service.ts";
 import { encodingOf } from "./answer.ts";
 import { limitTime } from "./deadline.ts";
@@ -28,7 +29,7 @@ export async function serveList(service: HttpService, request: ResourceContext):
   const { list, timeoutSeconds } = listParameters(resource, query, service.engine);
   const past = pastRevision(service, request);
   const options = past === undefined ? list : { ...list, read: pastRead(list.read, await past) };
-  if (past === undefined && hasGuardedHistory(service, resource))
+  if (past === undefined && hasGuardedHistory(service.engine, resource))
     await refuseOldRead(service, { ...list, view: request.view });
   if (timeoutSeconds) limitTime(service, request, timeoutSeconds * 1000);
   const memory = new RequestSortMemory(service.sortedLists, request.user.name);

@@ -1,14 +1,9 @@
 import { StatusError } from "../../base/status-error.ts";
-import {
-  floorOf,
-  hasOwnRight,
-  historyOf,
-  historySubresource,
-  revisionAt,
-} from "../../resources/reads/history.ts";
+import { floorOf, hasOwnRight, historySubresource, revisionAt } from "../../resources/reads/history.ts";
 import { decodeContinue } from "../../resources/reads/continue-token.ts";
 import type { SortedListOptions } from "../../resources/reads/sorted-list.ts";
 import { isStored, type Resource } from "../../resources/registry/registry.ts";
+import type { MaybePromise } from "../../base/turns/maybe-promise.ts";
 import type { Revision } from "../../storage/store.ts";
 import { attributesOf, forbidden } from "../request/attributes.ts";
 import type { RequestContext, ResourceContext } from "../request/context.ts";
@@ -103,15 +98,8 @@ export async function mayReadHistory(
  * Returns the oldest revision from which a watch without `at` may start: for a resource whose history needs a right of its own, only the
  * retention time of the store counts.
  */
-export function watchFloor({ engine }: HttpService, resource: Resource) {
+export function watchFloor({ engine }: HttpService, resource: Resource): MaybePromise<Revision> {
   return hasOwnRight(resource) ? engine.store.floor() : floorOf(engine, resource);
-}
-
-/** Whether a resource has history that needs a right of its own. */
-export function hasGuardedHistory({ engine }: HttpService, resource: Resource): boolean {
-  return (
-    engine.store.history !== undefined && hasOwnRight(resource) && historyOf(engine, resource) !== undefined
-  );
 }
 
 /**

@@ -1,3 +1,4 @@
+import { nextTurn } from "../../base/turns/yielding.ts";
 import { StatusError } from "../../base/status-error.ts";
 import { fromStored } from "../engine/conversion.ts";
 import { kindContext, type Engine, type Target } from "../engine/engine.ts";
@@ -47,7 +48,7 @@ export async function* versionsOf<O extends ApiObject>(
     throw new StatusError("NotFound", notKept(target.resource));
   let after: string | undefined;
   do {
-    const page = await readVersions(engine, target, { limit: pageSize, after, contents });
+    const page = await readVersions(engine, target, { limit: pageSize, after, contents, pause: nextTurn });
     for (const item of page.items) yield versionOf<O>(engine, target, item);
     after = page.next;
   } while (after !== undefined);

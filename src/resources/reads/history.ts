@@ -24,10 +24,20 @@ export function historyOf({ store }: Pick<Engine, "store">, resource: Resource):
   return store.history?.keeps(resource.storePrefix) === true ? store.history : undefined;
 }
 
-/** Whether a watch from a revision reads history that needs a right of its own. */
-export async function isGuardedPast(engine: Engine, resource: Resource, after: Revision): Promise<boolean> {
-  if (!hasOwnRight(resource) || historyOf(engine, resource) === undefined) return false;
-  return after < (await engine.store.floor());
+/** Whether a resource has history that needs a right of its own. */
+export function hasGuardedHistory(engine: Pick<Engine, "store">, resource: Resource): boolean {
+  return (
+    engine.store.history !== undefined && hasOwnRight(resource) && historyOf(engine, resource) !== undefined
+  );
+}
+
+/** Whether a read at a revision, or a watch from it, needs the right to such history. */
+export async function isGuardedPast(
+  engine: Engine,
+  resource: Resource,
+  revision: Revision,
+): Promise<boolean> {
+  return hasGuardedHistory(engine, resource) && revision < (await engine.store.floor());
 }
 
 /** As {@link historyOf}, for a request that needs it. @throws {StatusError} BadRequest, which begins with a subject such as `parameter at`. */
@@ -128,6 +138,17 @@ export interface HistoryPage<T> {
   readonly next: string | undefined;
 }
 
+/** Which versions a page has. */
+export interface VersionsOptions {
+  readonly limit: number;
+  /** `next` of the page before. */
+  readonly after: string | undefined;
+  /** Whether with the objects. */
+  readonly contents: boolean;
+  /** Resolves when the next versions may be read. */
+  readonly pause: () => Promise<void>;
+}
+
 /** Versions whose contents are read before their size is checked. */
 const versionsAtATime = 4;
 /** A page of versions or deleted objects ends when its contents reach this size, in bytes. */
@@ -141,11 +162,7 @@ const pageBytes = 4 * 1024 * 1024;
 export async function readVersions(
   served: Engine,
   target: Target,
-  {
-    limit,
-    after,
-    contents,
-  }: { readonly limit: number; readonly after: string | undefined; readonly contents: boolean },
+  { limit, after, contents, pause }: VersionsOptions,
 ): Promise<HistoryPage<ObjectVersionRead>> {
   const { resource, namespace, name } = target;
   const history = historyOf(served, resource)!;
@@ -166,6 +183,7 @@ export async function readVersions(
       items.push(item);
     }
     ({ next } = page);
+    if (next !== undefined) await pause();
   } while (next !== undefined && items.length < limit && bytes < pageBytes);
   if (items.length === 0 && after === undefined) throw notFound(target);
   return { items, next };

@@ -2,7 +2,6 @@ import { encodeJson } from "../../base/json/encode.ts";
 import type { JsonValue } from "../../base/json/value.ts";
 import { StatusError, type Cause } from "../../base/status-error.ts";
 import type { FieldPath, FieldValue } from "../../fields/undo/field-values.ts";
-import { core, isKindOf } from "../../kinds/groups.ts";
 import type {
   UndoConflict as ConflictStatus,
   UndoneField,
@@ -10,6 +9,7 @@ import type {
   UndoStatus,
 } from "../../kinds/history/undo.ts";
 import type { Target } from "../engine/engine.ts";
+import { hasOwnRight } from "../reads/history.ts";
 import { fieldPath } from "../writes/apply.ts";
 import type { UndoneObject, UndoOutcome } from "./undo-change-set.ts";
 import type { UndoConflict, UndoNote } from "./undo-object.ts";
@@ -60,7 +60,8 @@ function countOf(count: number, noun: string): string {
 }
 
 function objectStatus({ action, target, fields, notes, dropped }: UndoneObject): ObjectStatus {
-  const isHidden = hasSecrets(target);
+  // Answers may be logged.
+  const isHidden = hasOwnRight(target.resource);
   const texts = [
     ...notes.map((note) => noteTexts[note]),
     ...dropped.map(
@@ -87,7 +88,7 @@ function objectStatus({ action, target, fields, notes, dropped }: UndoneObject):
 
 function conflictStatus(target: Target, conflict: UndoConflict): ConflictStatus {
   const { path, reason, managers, before, after, now, contents } = conflict;
-  const isHidden = hasSecrets(target);
+  const isHidden = hasOwnRight(target.resource);
   return {
     ...namesIn(target),
     ...pathOf(path),
@@ -114,11 +115,6 @@ function pathOf(path: FieldPath): { readonly path?: string } {
   return path.length === 0 ? {} : { path: fieldPath(path) };
 }
 
-/** Whether the values of an object are left out of answers, which may be logged. */
-function hasSecrets({ resource }: Target): boolean {
-  return isKindOf(resource.kind, core, "Secret");
-}
-
 function textOf<K extends string>(
   member: K,
   value: FieldValue,
@@ -126,8 +122,8 @@ function textOf<K extends string>(
 ): { readonly [k in K]?: string } {
   if (value === undefined) return {};
   const text = isHidden ? "(hidden)" : encodeJson(value as JsonValue);
-  const shown = text.length > maxValue ? `${text.slice(0, maxValue - 1)}…` : text;
-  return { [member]: shown } as { readonly [k in K]?: string };
+  const bounded = text.length > maxValue ? `${text.slice(0, maxValue - 1)}…` : text;
+  return { [member]: bounded } as { readonly [k in K]?: string };
 }
 
 /**
@@ -166,7 +162,7 @@ function textOfConflict(
     return `it was created by the change, and contains ${contents}, which the change didn't create`;
   if (reason === "Terminating")
     return "it was deleted by the change, and exists until its deletion has ended";
-  const isHidden = hasSecrets(target);
+  const isHidden = hasOwnRight(target.resource);
   const show = (value: FieldValue) => textOf("value", value, isHidden).value ?? "absent";
   return `${fieldPath(path)} was changed since${by}: ${show(before)} before the change, ${show(after)} after it, ${show(now)} now`;
 }

@@ -1,12 +1,13 @@
+import { nextTurn } from "../../base/turns/yielding.ts";
 import { StatusError } from "../../base/status-error.ts";
 import type { UserInfo } from "../../base/user-info.ts";
-import { core, isKindOf } from "../../kinds/groups.ts";
 import { Undo, type UndoSpec } from "../../kinds/history/undo.ts";
 import type { Client } from "../../resources/clients/client.ts";
 import type { ClientGuard } from "../../resources/clients/client-guard.ts";
 import type { Engine, Target } from "../../resources/engine/engine.ts";
 import { readObject } from "../../resources/input/input.ts";
 import { resourceOf } from "../../resources/registry/registry.ts";
+import { hasOwnRight, historySubresource } from "../../resources/reads/history.ts";
 import { undoChangeSet, type UndoAccess } from "../../resources/undo/undo-change-set.ts";
 import { undoSelection } from "../../resources/undo/undo-selection.ts";
 import { refuseConflicts, undoStatus } from "../../resources/undo/undo-status.ts";
@@ -45,9 +46,8 @@ export async function undoWith(
   const { object } = readObject(engine, target, { metadata: {}, spec: specOf(change) }, [], "Strict");
   await answerReview(engine, target, object, options, () => undefined);
   const chosen = await undoSelection(engine, objectAs<Undo>(object).spec);
-  const pause = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
   const run = (own: Engine) =>
-    undoChangeSet(own, { ...chosen, dryRun, pause }, (staged) => accessOf(client, staged));
+    undoChangeSet(own, { ...chosen, dryRun, pause: nextTurn }, (staged) => accessOf(client, staged));
   const outcome = await (guard === undefined
     ? run(engine)
     : guard.run({ verb: "create", target, selectors: {} }, engine, run));
@@ -68,7 +68,7 @@ function accessOf({ over, guard }: UndoingClient, staged: Engine): UndoAccess {
   return {
     async mayRead(target) {
       if (guard === undefined) return true;
-      const needed = isKindOf(target.resource.kind, core, "Secret") ? ["", "history"] : [""];
+      const needed = hasOwnRight(target.resource) ? ["", historySubresource] : [""];
       for (const subresource of needed)
         if (!(await mayGet(guard, staged, { ...target, subresource }))) return false;
       return true;

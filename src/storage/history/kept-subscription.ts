@@ -40,7 +40,7 @@ export class KeptSubscription implements Subscription {
 
   constructor(
     private readonly store: Store,
-    private readonly kept: KeptEvents,
+    private readonly history: KeptEvents,
     private readonly options: SubscribeOptions,
     private readonly listener: Listener,
   ) {
@@ -121,7 +121,7 @@ export class KeptSubscription implements Subscription {
   }
 
   private async catchUp(): Promise<void> {
-    const floor = await this.kept.floor();
+    const floor = await this.history.floor();
     if (this.delivered < floor) throw new RevisionCompactedError(this.delivered, floor);
     await this.deliverUpTo(await this.store.latestRevision());
     if (!this.closed) this.join();
@@ -143,7 +143,7 @@ export class KeptSubscription implements Subscription {
     const yieldIfDue = createYielder();
     const byRevision = (a: RecordedChange, b: RecordedChange) => a.revision - b.revision;
     let changes: RecordedChange[] = [];
-    for await (const change of this.kept.changes()) {
+    for await (const change of this.history.changes()) {
       if (change.revision > this.delivered && change.revision <= upTo) changes.push(change);
       if (changes.length >= 2 * maxSortedChanges)
         changes = changes.toSorted(byRevision).slice(0, maxSortedChanges);
@@ -157,7 +157,7 @@ export class KeptSubscription implements Subscription {
     let bytes = 0;
     for (const [index, change] of changes.entries()) {
       if (this.closed) return;
-      const event = await this.kept.event(change);
+      const event = await this.history.event(change);
       batch.push(event);
       bytes += (event.entry?.body.length ?? 0) + (event.previous?.body.length ?? 0);
       const isLastOfRevision = changes[index + 1]?.revision !== change.revision;

@@ -9,9 +9,9 @@ const server = { enabledControllers: ["*", "-root-ca-cert-publisher"] };
 const schedules = effort(20, 200);
 
 /** Each case in the long form. */
-const shown = Object.entries(cases).slice(0, effort(1, undefined));
+const exploredCases = Object.entries(cases).slice(0, effort(1, undefined));
 
-describe.each(shown)("a controller with %s", (_, { start, test: run }) => {
+describe.each(exploredCases)("a controller with %s", (_, { start, test: run }) => {
   const runWith = (hasBug: boolean) => async (exploration: Exploration) => {
     exploration.start((client, clock) => start(client, clock, hasBug));
     await run(exploration);

@@ -14,7 +14,7 @@ import { createMemoryStore } from "../../../src/storage/memory/memory-store.ts";
 import { type Entry, RevisionCompactedError, type Revision, type Store } from "../../../src/storage/store.ts";
 import { ForgetfulStore } from "./forgetful-store.ts";
 import { ManualClock } from "../support.ts";
-import { collection, forget, hourMs, keyOf, open, origin, shown, versionsOf } from "./kept-store.ts";
+import { collection, forget, hourMs, keyOf, open, origin, stepsOf, versionsOf } from "./kept-store.ts";
 import type { Version } from "../../../src/storage/store-history.ts";
 
 describe("the versions of a key", () => {
@@ -28,7 +28,7 @@ describe("the versions of a key", () => {
     const fourth = await create(store, keyOf("x"), "3");
     await forget(subject);
     const versions = await versionsOf(store, keyOf("x"));
-    expect(shown(versions)).toEqual([
+    expect(stepsOf(versions)).toEqual([
       `0>${fourth}`,
       `${second}>${third} deleted`,
       `${first}>${second}`,
@@ -61,10 +61,13 @@ describe("the versions of a key", () => {
     const inner = createMemoryStore({ clock });
     const before = await create(inner, keyOf("x"), "old");
     const subject = await open({}, { clock, inner, store: inner, failures: [] });
-    expect(shown(await versionsOf(subject.store, keyOf("x")))).toEqual([`0>${before}`]);
+    expect(stepsOf(await versionsOf(subject.store, keyOf("x")))).toEqual([`0>${before}`]);
     const after = await update(subject.store, keyOf("x"), before, "new");
     await forget(subject);
-    expect(shown(await versionsOf(subject.store, keyOf("x")))).toEqual([`${before}>${after}`, `0>${before}`]);
+    expect(stepsOf(await versionsOf(subject.store, keyOf("x")))).toEqual([
+      `${before}>${after}`,
+      `0>${before}`,
+    ]);
     const start = await subject.store.history!.floor(collection);
     expect(textOf(await subject.store.get(keyOf("x"), start))).toBe("old");
   });
@@ -236,7 +239,7 @@ describe("reads of the past", () => {
     await expect(store.get(keyOf("x"), second)).rejects.toThrow(RevisionCompactedError);
     expect(textOf(await store.get(keyOf("x"), third))).toBe("3");
     expect(textOf(await store.get(keyOf("x"), fourth))).toBe("4");
-    expect(shown(await versionsOf(store, keyOf("x")))).toEqual([
+    expect(stepsOf(await versionsOf(store, keyOf("x")))).toEqual([
       `${third}>${fourth}`,
       `0>${third}`,
       `${first}>${second}`,
@@ -263,7 +266,7 @@ describe("reads of the past", () => {
       failed: (error) => subject.failures.push(error),
     });
     const again = await create(slow, keyOf("x"), "2");
-    expect(shown(await versionsOf(subject.store, keyOf("x")))).toEqual([
+    expect(stepsOf(await versionsOf(subject.store, keyOf("x")))).toEqual([
       `0>${again}`,
       `${old}>${again - 1} deleted`,
       `0>${old}`,

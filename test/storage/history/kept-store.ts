@@ -49,7 +49,7 @@ export async function versionsOf(store: Store, key: string): Promise<Version[]> 
   return [...versions];
 }
 
-export const shown = (versions: readonly Version[]) =>
+export const stepsOf = (versions: readonly Version[]) =>
   versions.map(({ revision, deleted, previous }) => `${previous}>${revision}${deleted ? " deleted" : ""}`);
 
 export const origin = (fields: Partial<Origin> = {}): Origin => ({

@@ -10,6 +10,7 @@ import type { KindContext } from "../../../schema/context.ts";
 import { decode, TypeFault } from "../../../schema/decode.ts";
 import { FieldReport } from "../../../schema/faults.ts";
 import type { ApiObject } from "../../../schema/kind.ts";
+import { endHistory } from "../../../storage/history/history-store.ts";
 import { countersOf } from "../../../storage/keys.ts";
 import type { Draft, Entry, Store } from "../../../storage/store.ts";
 import type { Vocabulary } from "../../../vocabulary/vocabulary.ts";
@@ -38,7 +39,8 @@ export interface StoreConversion {
 const pageSize = 500;
 
 /**
- * Gives the objects of a store the names of another vocabulary. Objects that a server creates by itself are deleted.
+ * Gives the objects of a store the names of another vocabulary. Objects that a server creates by itself are deleted, and so is the history
+ * that the store keeps.
  *
  * @param features whether a feature gate is enabled, for the validation of the results.
  */
@@ -48,6 +50,8 @@ export async function convertStore(
   target: Vocabulary,
   features: KindContext["enabled"],
 ): Promise<StoreConversion> {
+  // Its objects have the names of the source, and no writes that lead to the target.
+  await endHistory(store);
   const context = { vocabulary: target, enabled: features, subresource: "" };
   const conversion = new Conversion(await SystemObjects.of(source), source, context);
   const at = await store.latestRevision();

@@ -72,7 +72,11 @@ export function describeConformance(
  * @param openStore opens the store of a folder, each time that a case needs one more over the same data.
  */
 export function inFolder(
-  openStore: (options: { dir: string; clock: ManualClock; stamp?: RequestedStamp | undefined }) => Store,
+  openStore: (options: {
+    dir: string;
+    clock: ManualClock;
+    stamp?: RequestedStamp | undefined;
+  }) => Store | Promise<Store>,
 ): () => Promise<StoreUnderTest> {
   return async () => {
     const folder = temporaryFolder();
@@ -114,6 +118,24 @@ export async function openSubject(
   };
 }
 
+/** Returns a store over another one, which is closed with it. */
+export function closedWith(store: Store, inner: Store): Store {
+  const close = store.close.bind(store);
+  store.close = async () => {
+    await close();
+    await inner.close();
+  };
+  return store;
+}
+
+/** Returns a function that opens a subject without stamps, which belong to a whole store; see {@link stampCases}. */
+export function withoutStamps(open: () => Promise<StoreUnderTest>): () => Promise<StoreUnderTest> {
+  return async () => {
+    const { stamped: _, ...subject } = await open();
+    return subject;
+  };
+}
+
 /** Conformance cases that open several stores over the same data or use stamps. They don't apply to a store in memory. */
 export const multipleStoreCases: readonly string[] = [
   "a condition holds against writers of other processes",
@@ -130,3 +152,6 @@ export const multipleStoreCases: readonly string[] = [
   "a store without a stamp is known by what it holds",
   "a store without a stamp that was used for several things is opened for none",
 ];
+
+/** Those of them that use stamps. */
+export const stampCases: readonly string[] = multipleStoreCases.slice(-5);

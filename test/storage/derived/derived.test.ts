@@ -11,7 +11,6 @@ import {
   update,
 } from "../../../src/storage/conformance/support.ts";
 import { derivedStore } from "../../../src/storage/derived/derived-store.ts";
-import { keepHistory } from "../../../src/storage/history/history-store.ts";
 import { keyspace } from "../../../src/storage/keyspaces/keyspace-store.ts";
 import { openLmdbStore } from "../../../src/storage/lmdb/lmdb-store.ts";
 import { createMemoryStore } from "../../../src/storage/memory/memory-store.ts";
@@ -19,30 +18,20 @@ import { RevisionCompactedError, type Revision, type Store, type Write } from ".
 import { describeModel } from "../model.ts";
 import {
   describeConformance,
+  inFolder,
   ManualClock,
   multipleStoreCases,
-  openSubject,
-  temporaryFolder,
+  stampCases,
+  withoutStamps,
 } from "../support.ts";
-
-const historyOptions = {
-  collections: new Map(),
-  pins: true,
-  drops: true,
-  failed: (error: unknown) => {
-    throw error;
-  },
-};
+import { derivedOver, withPins } from "./derived-subjects.ts";
 
 /** A root store with pins, in memory. */
 async function root() {
   const clock = new ManualClock();
   const inner = createMemoryStore({ clock });
-  return { clock, inner, store: await keepHistory(inner, { clock, ...historyOptions }) };
+  return { clock, inner, store: await withPins(inner, clock) };
 }
-
-/** Stamps belong to a whole store. */
-const stampCases = multipleStoreCases.slice(-5);
 
 let branches = 0;
 
@@ -67,31 +56,10 @@ async function inMemory() {
   };
 }
 
-async function embedded() {
-  const folder = temporaryFolder();
-  let at: Revision | undefined;
-  const { stamped: _, ...subject } = await openSubject(async (options) => {
-    const store = await keepHistory(openLmdbStore({ dir: folder.path, ...options }), {
-      clock: options.clock,
-      ...historyOptions,
-    });
-    at ??= (await store.history!.pins!.add("start")).revision;
-    const derived = derivedStore({ own: keyspace(store, "own"), base: keyspace(store, "base"), at });
-    const close = derived.close.bind(derived);
-    derived.close = async () => {
-      await close();
-      await store.close();
-    };
-    return derived;
-  });
-  return {
-    ...subject,
-    async dispose() {
-      await subject.dispose();
-      folder.remove();
-    },
-  };
-}
+const embedded = withoutStamps(() => {
+  const derived = derivedOver();
+  return inFolder(({ clock, ...options }) => derived(openLmdbStore({ clock, ...options }), clock))();
+});
 
 describeConformance("a derived store in memory", inMemory, multipleStoreCases);
 describeConformance("a derived store over an embedded one", embedded, stampCases);

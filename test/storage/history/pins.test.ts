@@ -2,7 +2,6 @@ import { setImmediate as turn } from "node:timers/promises";
 import * as fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { create, draft, readAll, remove, textOf, update } from "../../../src/storage/conformance/support.ts";
-import { keepHistory } from "../../../src/storage/history/history-store.ts";
 import { createMemoryStore, type MemoryStore } from "../../../src/storage/memory/memory-store.ts";
 import type { StorePins } from "../../../src/storage/store-history.ts";
 import {
@@ -12,6 +11,7 @@ import {
   type Store,
   type Write,
 } from "../../../src/storage/store.ts";
+import { withPins } from "../derived/derived-subjects.ts";
 import { ManualClock } from "../support.ts";
 
 interface Subject {
@@ -24,15 +24,7 @@ interface Subject {
 async function open(over?: Subject): Promise<Subject> {
   const clock = over?.clock ?? new ManualClock();
   const inner = over?.inner ?? createMemoryStore({ clock });
-  const store = await keepHistory(inner, {
-    clock,
-    collections: new Map(),
-    pins: true,
-    drops: true,
-    failed: (error) => {
-      throw error;
-    },
-  });
+  const store = await withPins(inner, clock);
   return { clock, inner, store, pins: store.history!.pins! };
 }
 

@@ -6,11 +6,13 @@ import { openLmdbStore } from "../../../src/storage/lmdb/lmdb-store.ts";
 import { createMemoryStore } from "../../../src/storage/memory/memory-store.ts";
 import { describeModel } from "../model.ts";
 import {
+  closedWith,
   describeConformance,
+  inFolder,
   ManualClock,
   multipleStoreCases,
-  openSubject,
-  temporaryFolder,
+  stampCases,
+  withoutStamps,
 } from "../support.ts";
 
 /** A keyspace beside two others that have the same keys. */
@@ -34,29 +36,12 @@ async function inMemory() {
   };
 }
 
-/** Stamps belong to a whole store. */
-const stampCases = multipleStoreCases.slice(-5);
-
-async function embedded() {
-  const folder = temporaryFolder();
-  const { stamped: _, ...subject } = await openSubject(async (options) => {
-    const inner = openLmdbStore({ dir: folder.path, ...options });
-    const store = keyspace(inner, "b");
-    const close = store.close.bind(store);
-    store.close = async () => {
-      await close();
-      await inner.close();
-    };
-    return store;
-  });
-  return {
-    ...subject,
-    async dispose() {
-      await subject.dispose();
-      folder.remove();
-    },
-  };
-}
+const embedded = withoutStamps(
+  inFolder((options) => {
+    const inner = openLmdbStore(options);
+    return closedWith(keyspace(inner, "b"), inner);
+  }),
+);
 
 describeConformance("a keyspace in memory", inMemory, multipleStoreCases);
 describeConformance("a keyspace of an embedded store", embedded, stampCases);

@@ -4276,7 +4276,7 @@ export interface VersionPage {
 export interface VersionOptions {
   /** `next` of the page before. */
   readonly after?: string | undefined;
-  /** Maximum number of versions, at least 1. */
+  /** Maximum number of versions, at least 1; beside them a page may have versions whose writes weren't recorded. */
   readonly limit: number;
 }
 

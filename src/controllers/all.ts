@@ -21,6 +21,7 @@ import { claimProtection } from "./volumes/claim-protection.ts";
 import { volumeProtection } from "./volumes/volume-protection.ts";
 import { serviceAccountTokens, type TokenDependencies } from "./service-account-tokens.ts";
 import { serviceAccounts } from "./service-accounts.ts";
+import { workspaces, type WorkspaceDependencies } from "./workspaces.ts";
 
 /** Dependencies of all built-in controllers together; each controller declares its part of them. */
 export type BuiltInDependencies = ControllerContext &
@@ -33,7 +34,8 @@ export type BuiltInDependencies = ControllerContext &
   RegistrationDependencies &
   RootAuthorityDependencies &
   SigningDependencies &
-  TokenDependencies;
+  TokenDependencies &
+  WorkspaceDependencies;
 
 /** Controllers that always run; `--controllers` doesn't apply to them. */
 export const ownControllers: readonly Controller<BuiltInDependencies>[] = [
@@ -63,4 +65,5 @@ export const builtInControllers: readonly Controller<BuiltInDependencies>[] = [
   serviceRanges,
   bootstrapSigner,
   tokenCleaner,
+  workspaces,
 ];

@@ -1,6 +1,7 @@
 import type { MaybePromise } from "../base/turns/maybe-promise.ts";
 import { releaseWhenTaken, awaitClient } from "./limits/fair-limiter.ts";
 import {
+  accountOf,
   newRequest,
   unknownUser,
   type RequestContext,
@@ -15,6 +16,7 @@ import { authorize } from "./stages/authorization.ts";
 import { impersonate } from "./stages/impersonation.ts";
 import { readRequestFacts } from "./stages/request-facts.ts";
 import { serve } from "./stages/verb.ts";
+import { enterWorkspace } from "./stages/workspace.ts";
 import type { HttpExchange } from "./transport/http-exchange.ts";
 import type { PathHandler } from "./request/path-table.ts";
 import { StatusError } from "../base/status-error.ts";
@@ -28,15 +30,16 @@ import { randomUUID } from "node:crypto";
 /** The stages of a request in order; documented in `docs/lifecycle.md`. */
 export const stages: readonly Stage[] = [
   /* 1 */ { name: "Request facts", run: readRequestFacts },
-  /* 2 */ { name: "Console", find: findConsolePage },
-  /* 3 */ { name: "Authentication", run: authenticate },
-  /* 4 */ { name: "Audit", run: recordReceived },
-  /* 5 */ { name: "Impersonation", run: impersonate },
-  /* 6 */ { name: "Limits", run: enterLimits },
-  /* 7 */ { name: "Turn", schedule: takeTurn },
-  /* 8 */ { name: "Unread answers", run: awaitRoom },
-  /* 9 */ { name: "Authorization", run: authorize },
-  /* 10 */ { name: "Verb", run: serve },
+  /* 2 */ { name: "Workspace", enter: enterWorkspace },
+  /* 3 */ { name: "Console", find: findConsolePage },
+  /* 4 */ { name: "Authentication", run: authenticate },
+  /* 5 */ { name: "Audit", run: recordReceived },
+  /* 6 */ { name: "Impersonation", run: impersonate },
+  /* 7 */ { name: "Limits", run: enterLimits },
+  /* 8 */ { name: "Turn", schedule: takeTurn },
+  /* 9 */ { name: "Unread answers", run: awaitRoom },
+  /* 10 */ { name: "Authorization", run: authorize },
+  /* 11 */ { name: "Verb", run: serve },
 ];
 
 /** Runs the stages from an index on. Returns a promise only if a stage waits. */
@@ -45,6 +48,10 @@ function run(service: HttpService, request: RequestContext, first: number): Mayb
   for (let at = first; at < stages.length; at++) {
     const stage = stages[at]!;
     if ("schedule" in stage) return stage.schedule(service, request, restOf(service, request, at));
+    if ("enter" in stage) {
+      if (request.workspace === undefined) continue;
+      return stage.enter(service, request).then((entered) => run(entered, request, at + 1));
+    }
     if ("find" in stage) {
       const handler = stage.find(service, request);
       if (handler !== undefined) return handler(request) ?? undefined;
@@ -147,9 +154,10 @@ function end(service: HttpService, request: RequestContext): void {
   service.observer?.(request);
   const { reader } = exchange;
   if (user !== unknownUser && reader !== undefined) {
-    service.reading.answered(user.name, request.startMs, reader);
+    service.reading.answered(accountOf(request), request.startMs, reader);
   }
   request.audit?.ended();
+  request.leaveWorkspace?.();
 }
 
 /** Returns the handler of a request for the console that needs no authentication; undefined for all other requests. */
@@ -169,10 +177,10 @@ function recordReceived(_service: HttpService, { audit }: RequestContext): Maybe
 /** Queues the request. Requests that arrive together are processed round-robin by user (`flow/fair-turns.ts`). */
 function takeTurn(
   { turns }: HttpService,
-  { user }: RequestContext,
+  request: RequestContext,
   rest: () => MaybePromise<void>,
 ): MaybePromise<void> {
-  return turns.run(user.name, rest);
+  return turns.run(accountOf(request), rest);
 }
 
 /** Waits until the client has read enough of the previous responses on its connection. */
@@ -189,7 +197,7 @@ function awaitRoom(service: HttpService, request: RequestContext): MaybePromise<
  * @throws {StatusError} TooManyRequests
  */
 function enterLimits({ limits }: HttpService, request: RequestContext): MaybePromise<void> {
-  request.exchange.caller = request.user.name;
+  request.exchange.caller = accountOf(request);
   request.limiter = limits;
   return limits.enter(request);
 }
@@ -241,6 +249,10 @@ type Stage = { readonly name: string } & (
   | {
       /** Returns the handler that serves the request without the following stages; undefined to continue with them. */
       readonly find: (service: HttpService, request: RequestContext) => PathHandler | undefined;
+    }
+  | {
+      /** Returns the service of the workspace in the path of the request, which runs the following stages. */
+      readonly enter: (service: HttpService, request: RequestContext) => Promise<HttpService>;
     }
   | {
       /** Schedules the following stages: calls `rest` once and returns its result. */

@@ -4,7 +4,10 @@ import type { RequestLog } from "./metrics/request-log.ts";
 import type { RequestObserver } from "./metrics/access-log.ts";
 import type { Clock } from "../base/time/clock.ts";
 import type { UserInfo } from "../base/user-info.ts";
+import type { Attributes } from "../authorization/authorizer.ts";
+import type { MaybePromise } from "../base/turns/maybe-promise.ts";
 import type { Authenticator } from "../authentication/authenticator.ts";
+import type { StatusError } from "../base/status-error.ts";
 import type { AuthorizerChain } from "../authorization/authorizer-chain.ts";
 import type { FairReading, FairTurns } from "../flow/fair-turns.ts";
 import type { SharedBudget } from "../flow/shared-budget.ts";
@@ -107,6 +110,42 @@ export interface ForwardingServices {
   readonly backends: BackendSockets;
 }
 
+/** A workspace that a request is about to enter. */
+export interface FoundWorkspace {
+  /** Whether an `Authorization` header has a token that the workspace itself issued; its signature is verified. */
+  isOwnToken(authorization: string | undefined): MaybePromise<boolean>;
+  /**
+   * Returns the service with which the workspace's requests are served, and begins its use; `left` ends it.
+   *
+   * @param outsider the user, unless the workspace has issued the token.
+   * @throws {StatusError} NotFound, ServiceUnavailable
+   */
+  enter(outsider: UserInfo | undefined): MaybePromise<EnteredWorkspace>;
+}
+
+/** A workspace that a request is in. */
+export interface EnteredWorkspace {
+  readonly service: HttpService;
+  /** Called when the request and its stream have ended. */
+  left(): void;
+}
+
+/** The workspaces of the server. */
+export interface WorkspaceServices {
+  /** Undefined if workspaces aren't served, and in a workspace. */
+  readonly workspaces: Workspaces | undefined;
+}
+
+/** Finds workspaces. */
+export interface Workspaces {
+  /** Returns the attributes of the right to enter a workspace. */
+  accessTo(name: string, user: UserInfo): Attributes;
+  /** Returns a workspace; undefined if there is none of the name. */
+  find(name: string): MaybePromise<FoundWorkspace | undefined>;
+  /** Returns the error for a workspace that doesn't exist. */
+  notFound(name: string): StatusError;
+}
+
 /** Metrics, audit, traces and logs. */
 export interface ObservationServices {
   readonly metrics: RequestMetrics;
@@ -146,6 +185,7 @@ export interface HttpService
     MemoryBudgets,
     ContentServices,
     ForwardingServices,
+    WorkspaceServices,
     ObservationServices,
     ProcessServices {}
 

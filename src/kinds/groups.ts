@@ -33,6 +33,8 @@ export const scheduling = suffixed("scheduling");
 export const storage = suffixed("storage");
 export const storagemigration = suffixed("storagemigration");
 /** Specific to this product; the reference has no such group. */
+export const tenancy = suffixed("tenancy");
+/** Specific to this product; the reference has no such group. */
 export const transactions = suffixed("transactions");
 
 /** Whether a kind has a name in a group, in any version; doesn't need the module that declares it. */

@@ -5,6 +5,7 @@ import type { Controller } from "../controllers/controller.ts";
 import type { HttpListener } from "../http/transport/listener.ts";
 import type { HttpService } from "../http/service.ts";
 import { Client } from "../resources/clients/client.ts";
+import { Workspace } from "../kinds/tenancy/workspace.ts";
 import type { KnownObjects } from "../kinds/typed-objects.ts";
 import { serviceResolver } from "./webhooks/webhook-services.ts";
 import { followCustomResources } from "./apis/custom-resources.ts";
@@ -22,15 +23,14 @@ import { withConfiguredModes } from "./authorization/configuration.ts";
 import { storedIndexes } from "./authorization/stored-indexes.ts";
 import { startTracing, type ServerTracing } from "./tracing/tracing.ts";
 import { TracedStore } from "../storage/traced-store.ts";
-import { ensureDefaultObjects, logTrustFailure, publishTrustOf } from "./controllers/default-objects.ts";
-import { publishClusterInfo, urlOf } from "./listening/cluster-info.ts";
+import { writeDefaults } from "./controllers/write-defaults.ts";
+import { localUrl, publicUrl, publishClusterInfo } from "./listening/cluster-info.ts";
 import type { QueueMetrics } from "../http/metrics/queue-metrics.ts";
 import type { MetricSet } from "../http/metrics/metric-set.ts";
 import { ownControllers, type BuiltInDependencies } from "../controllers/all.ts";
 import { ControllerStates } from "./controllers/controller-states.ts";
 import { chosenControllers, startControllers } from "./controllers/controllers.ts";
 import type { Lifecycle } from "./health/health-checks.ts";
-import type { FlowConfiguration } from "../controllers/flow/flow-configuration.ts";
 import { flowParts } from "./listening/flow-parts.ts";
 import { checkOptions } from "./options/check-options.ts";
 import { createMetrics, showServer } from "./health/metrics.ts";
@@ -55,7 +55,7 @@ import { guardedExtensions, type GuardedExtensions } from "./admission/guarded-e
 import { engineFor } from "./apis/engine.ts";
 import { registryFor } from "./apis/registry.ts";
 import { serviceAccountKeys } from "./authentication/service-account-tokens.ts";
-import { isReachableFromOutside, publicHost } from "./certificates/serving-hosts.ts";
+import { workspacesOf } from "./workspaces/workspaces-of-server.ts";
 import { showCertificates } from "./certificates/certificate-expiration.ts";
 import { servingCertificates, type Serving } from "./certificates/serving.ts";
 
@@ -74,17 +74,12 @@ export class Server<Objects = KnownObjects> extends ServerTools<Objects> {
 
   /** URL of the server for this machine, for example `https://127.0.0.1:6443`; undefined without a socket. */
   override get url(): string | undefined {
-    const { listener } = this.parts;
-    if (listener === undefined) return undefined;
-    const listensOnAll = listener.host === "0.0.0.0" || listener.host === "::";
-    return urlOf(listensOnAll ? "localhost" : listener.host, listener.port);
+    return localUrl(this.parts.listener);
   }
 
   /** URL of the server for other machines; undefined without a socket, or if it listens on loopback only. */
   get publicUrl(): string | undefined {
-    const { listener, options } = this.parts;
-    if (listener === undefined || !isReachableFromOutside(listener.host)) return undefined;
-    return urlOf(publicHost(options), listener.port);
+    return publicUrl(this.parts.options, this.parts.listener);
   }
 
   /** Names and addresses for which the current serving certificate is valid; empty without a socket. */
@@ -206,7 +201,10 @@ export async function startServer(allOptions: ServerOptions, inherited?: Inherit
     const tracing = opened.add(await startTracing(options), (one) => one?.close());
     const openedStore = await openStore(options, extensions.store, inherited);
     opened.add(openedStore.store, (one) => one.close());
-    const engineStore = { ...openedStore, store: await keptStore(options, openedStore.store) };
+    const engineStore = {
+      ...openedStore,
+      store: await keptStore(options, openedStore.store, registry.serves(Workspace)),
+    };
     if (engineStore.store !== openedStore.store) opened.add(engineStore.store, (one) => one.close());
     const metrics = createMetrics(options);
     // Encryption writes to the store.
@@ -260,6 +258,7 @@ const maxTurnsUntilIdle = 100;
 async function assemble(options: ServerOptions, pieces: Pieces): Promise<Parts> {
   const { registry, store, metrics, encryption, tracing, chosen, extensions, life, opened } = pieces;
   // Checked before anything is written or led.
+  let listener: HttpListener | undefined;
   const audit = opened.add(await openAuditTrail(options, metrics), (one) => one?.close());
   const { policy, namespaces, needs } = storedIndexes(options, registry, store, opened);
   const authorizerParts = { policy, needs, extensions: extensions.authorizers };
@@ -280,9 +279,18 @@ async function assemble(options: ServerOptions, pieces: Pieces): Promise<Parts> 
   showCertificates(metrics, options.vocabulary, { serving, connections });
   const access = { policy, namespaces, authorizer: authorization.chain, connections };
   const admission = await setUpAdmission(options, loopbackUser(options), { ...pieces, ...access, ...later });
+  const workspaces = workspacesOf(options, {
+    ...pieces,
+    serving,
+    authorizer: authorization.chain,
+    serviceAccounts: authentication.serviceAccounts,
+    service: () => served,
+    url: () => publicUrl(options, listener) ?? localUrl(listener),
+  });
+  opened.add(workspaces, (one) => one?.close());
   const engine = engineFor(options, registry, store, {
     tokens: authentication.serviceAccounts.issuer,
-    storageHooks: effects.byPrefix,
+    storageHooks: workspaces?.hooksBeside(effects.byPrefix) ?? effects.byPrefix,
     admit: admission.chain,
   });
   for (const one of [engine.pages, engine.selectors]) opened.add(one, close);
@@ -302,11 +310,23 @@ async function assemble(options: ServerOptions, pieces: Pieces): Promise<Parts> 
   const states = new ControllerStates();
   const { quotas } = admission;
   const authorizer = authorization.chain;
-  const parts = { user, serving, quotas, authorizer, apiServices, issueLegacyToken, queues, states };
+  const contents = { workspaceContents: workspaces };
+  const parts = {
+    user,
+    serving,
+    quotas,
+    authorizer,
+    apiServices,
+    issueLegacyToken,
+    queues,
+    states,
+    ...contents,
+  };
   opened.add(await startControllers({ chosen, options, engine, ...parts }), close);
   life.synced = true;
   effects.repair?.start();
-  const service = httpService(options, engine, {
+  const served = httpService(options, engine, {
+    workspaces,
     metrics,
     flow: control,
     tracing: tracing?.requests,
@@ -321,44 +341,14 @@ async function assemble(options: ServerOptions, pieces: Pieces): Promise<Parts> 
     authentication,
     audit,
   });
+  const { service } = served;
   const listenerParts = { options, registry, client, serving, service, opened, publishTrust };
-  const listener = await startListening(listenerParts);
+  listener = await startListening(listenerParts);
   life.published = true;
   if (pieces.memory !== undefined) await queues.idle(maxTurnsUntilIdle);
   const tools = toolParts({ ...pieces, options, service, user, serving });
   const running = { service, adminToken, authentication, queues, tools };
   return { options, life, client, serving, listener, opened, ...running };
-}
-
-/** What {@link writeDefaults} needs. */
-interface DefaultWriters {
-  readonly client: Client;
-  /** A client whose requests pass no admission plugins. */
-  readonly startClient: Client;
-  readonly serving: Serving | undefined;
-  readonly flow: FlowConfiguration;
-}
-
-/**
- * Writes the default objects; in the background if the store accepts no writes at present.
- *
- * @returns a function that publishes the CA certificates for client certificates again after they changed.
- */
-async function writeDefaults(
-  options: ServerOptions,
-  { registry, life, opened, hasDefaults }: Pieces,
-  { client, startClient, serving, flow }: DefaultWriters,
-): Promise<() => Promise<void>> {
-  const publishTrust = () => publishTrustOf(options, startClient, serving);
-  const writers = { flow, publishTrust, hasDefaults };
-  const defaults = await startWriting(() => ensureDefaultObjects(options, registry, startClient, writers), {
-    ...options,
-    subject: "the default objects",
-    delayed: () => void (life.bootstrapDelayed = true),
-    written: () => void (life.bootstrapped = true),
-  });
-  opened.add(defaults, close);
-  return () => publishTrustOf(options, client, serving).catch(logTrustFailure(options));
 }
 
 function close(opened: { close(): unknown }): unknown {

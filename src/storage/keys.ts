@@ -51,6 +51,23 @@ export function isIn(key: string, partition: string): boolean {
   return partition !== "" && key.startsWith(partition) && !key.includes("/", partition.length);
 }
 
+/** Separates the identifier of a keyspace (`keyspaces/`) from the group of a key. Neither contains it. */
+export const keyspaceSeparator = "@";
+
+/** Returns the identifier of the keyspace of a key or prefix; undefined outside of keyspaces. */
+export function keyspaceOf(key: string): string | undefined {
+  const at = key.indexOf(keyspaceSeparator);
+  if (at < 0) return undefined;
+  const slash = key.indexOf("/", 1);
+  return slash >= 0 && slash < at ? undefined : key.slice(1, at);
+}
+
+/** Returns a key or prefix as it is within its keyspace; one outside of keyspaces is returned as it is. */
+export function withoutKeyspace(key: string): string {
+  const id = keyspaceOf(key);
+  return id === undefined ? key : `/${key.slice(id.length + 2)}`;
+}
+
 /** Maximum length of a key, in UTF-8 bytes. */
 export const maxKeyBytes = 1024;
 

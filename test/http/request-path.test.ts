@@ -102,3 +102,35 @@ describe("paths of requests", () => {
     expect(hasSpecialSegment(path)).toBe(false);
   });
 });
+
+describe("the path of a workspace", () => {
+  const within = (url: string) => workspaceUrlOf(readFacts("GET", url), url);
+
+  it("is split after its name, in the decoded path, once", () => {
+    for (const [url, name, rest] of [
+      ["/clusters/a/api/v1/pods?watch=1", "a", "/api/v1/pods?watch=1"],
+      ["/clusters/a", "a", "/"],
+      ["/clusters/a/", "a", "/"],
+      ["/clusters/a?x=1", "a", "/?x=1"],
+      ["/%63lusters/a%2Fapi/v1", "a", "/api/v1"],
+      ["/clusters/a%252Fb/api", "a%2Fb", "/api"],
+      ["/clusters/../a/api", "..", "/a/api"],
+      ["/clusters/a/../b/api", "a", "/../b/api"],
+      ["/clusters//a/api", "", "/a/api"],
+      ["/clusters/a//api/v1", "a", "//api/v1"],
+    ] as const)
+      expect([url, within(url)]).toEqual([url, { name, url: rest }]);
+  });
+
+  it("is no other path", () => {
+    for (const url of [
+      "/",
+      "/clusters",
+      "//clusters/a/api",
+      "/api/v1/clusters/a",
+      "/apis/clusters/a/b",
+      "/cluster/a",
+    ])
+      expect([url, within(url)]).toEqual([url, undefined]);
+  });
+});

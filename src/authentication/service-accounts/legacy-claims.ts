@@ -22,11 +22,12 @@ export interface LegacyTokenClaims {
 /** Returns the claims of a token in a Secret, in the format of Kubernetes. It never expires. */
 export function legacyClaims(
   vocabulary: Vocabulary,
+  issuer: string,
   { namespace, secret, account }: LegacyTokenClaims,
 ): Claims {
   const prefix = prefixOf(vocabulary);
   return {
-    iss: vocabulary.legacyTokenIssuer,
+    iss: issuer,
     [`${prefix}namespace`]: namespace,
     [`${prefix}secret.name`]: secret,
     [`${prefix}service-account.name`]: account.name,

@@ -16,6 +16,8 @@ export interface ServiceAccountTokenOptions {
   readonly vocabulary: Vocabulary;
   /** Accepted issuers (`--service-account-issuer`); new tokens have the first one. */
   readonly issuers: readonly string[];
+  /** Issuer of tokens in Secrets. */
+  readonly legacyIssuer: string;
   /** Audiences of this server (`--api-audiences`). */
   readonly ownAudiences: readonly string[];
   readonly keys: readonly VerificationKey[];
@@ -74,7 +76,7 @@ export class ServiceAccountTokens implements Authenticator {
     const claims = unverifiedClaims(token);
     const issuer = claims === undefined ? undefined : textClaim(claims, "iss");
     if (issuer === undefined) return undefined;
-    const legacy = issuer === this.options.vocabulary.legacyTokenIssuer;
+    const legacy = issuer === this.options.legacyIssuer;
     if (!legacy && !this.options.issuers.includes(issuer)) return undefined;
     return this.verifySignature(token, legacy);
   }

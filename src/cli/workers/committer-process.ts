@@ -1,5 +1,7 @@
 import { rmSync } from "node:fs";
 import { stackOf } from "../../base/logger.ts";
+import { Workspace } from "../../kinds/tenancy/workspace.ts";
+import { registryFor } from "../../server/apis/registry.ts";
 import { keptStore } from "../../server/start/kept-store.ts";
 import { openStore } from "../../server/start/open-store.ts";
 import type { ServeOptions } from "../serve/serve-options.ts";
@@ -27,7 +29,7 @@ export async function runCommitter(
   const stopped = new Promise<void>((resolve) => process.once(stopCommitterSignal, resolve));
   const { store } = await openStore(options, undefined);
   // Workers commit what is kept with their writes; this process drops what is too old.
-  const storeWithHistory = await keptStore(options, store);
+  const storeWithHistory = await keptStore(options, store, (await registryFor(options, [])).serves(Workspace));
   // The socket of a committer that was killed.
   rmSync(socket, { force: true });
   const service = await serveCommits(store, socket, (error) =>

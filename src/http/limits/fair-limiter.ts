@@ -1,7 +1,8 @@
 import type { FlowControl } from "../../flow/flow-control.ts";
 import type { Ticket } from "../../flow/request.ts";
 import { changeWidth, ordinary, type Width } from "../../flow/matching.ts";
-import type { RequestContext, RequestLimiter } from "../request/context.ts";
+import type { UserInfo } from "../../base/user-info.ts";
+import { accountOf, type RequestContext, type RequestLimiter } from "../request/context.ts";
 import { isConnection, type RequestFacts, type ResourceFacts } from "../request/facts.ts";
 import type { ListWidths } from "./list-widths.ts";
 import type { Clock, Timer } from "../../base/time/clock.ts";
@@ -19,7 +20,8 @@ export class FairLimiter implements RequestLimiter {
 
   /** See {@link RequestLimiter.enter}. A watch releases its seats when its initial state is sent. */
   enter(request: RequestContext): Promise<void> | undefined {
-    const { exchange, facts, user } = request;
+    const { exchange, facts } = request;
+    const user = limitedUser(request);
     const use = this.control.classify(facts, user);
     exchange.exempt = use.level.exempt;
     if (isConnection(facts)) return undefined;
@@ -49,6 +51,16 @@ export class FairLimiter implements RequestLimiter {
   private give(request: RequestContext, ticket: Ticket): void {
     request.ticket = ticket;
   }
+}
+
+/**
+ * Returns the user as flow schemas see it. In a workspace it has the account's name and the groups with which it came from outside, so that
+ * nothing in the workspace, such as an account of a system namespace or impersonation, gives it the priority of the server's own users.
+ */
+function limitedUser(request: RequestContext): UserInfo {
+  const { user, caller, workspace, isWorkspaceAccount } = request;
+  if (workspace === undefined) return user;
+  return { ...caller, name: accountOf(request), groups: isWorkspaceAccount ? [] : caller.groups };
 }
 
 /** Whether a request creates a service account token, which changes no watched object. */

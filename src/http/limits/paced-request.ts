@@ -3,7 +3,7 @@ import type { Clock } from "../../base/time/clock.ts";
 import type { FairTurns } from "../../flow/fair-turns.ts";
 import type { LargeRequest, LargeRequests } from "../../flow/large-requests.ts";
 import { isEnvelope } from "../../schema/protobuf/envelope.ts";
-import type { RequestContext, RequestPace } from "../request/context.ts";
+import { accountOf, type RequestContext, type RequestPace } from "../request/context.ts";
 import { awaitClient } from "./fair-limiter.ts";
 
 /** Bytes below which a body or object is processed in one step of a few milliseconds. */
@@ -43,7 +43,7 @@ class PacedRequest implements RequestPace {
 
   private async decodesLarge(bytes: Uint8Array): Promise<void> {
     const { service, request } = this;
-    this.large ??= service.largeRequests.request(request.user.name, request.exchange);
+    this.large ??= service.largeRequests.request(accountOf(request), request.exchange);
     const { large, first } = this;
     // The estimate reads all bytes, which takes some milliseconds.
     await this.step();
@@ -62,7 +62,7 @@ class PacedRequest implements RequestPace {
 
   /** See {@link RequestPace.step}. */
   step(): MaybePromise<void> {
-    return this.large && this.service.turns.longStep(this.request.user.name);
+    return this.large && this.service.turns.longStep(accountOf(this.request));
   }
 
   /** See {@link RequestPace.end}. */

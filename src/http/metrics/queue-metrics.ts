@@ -65,6 +65,11 @@ export class QueueMetrics {
     metrics.collectWith(() => this.collect());
   }
 
+  /** Whether a queue has work. Keys that are retried later don't count. */
+  get hasWork(): boolean {
+    return this.pending > 0;
+  }
+
   /** Waits until no queue has work, at most for a number of turns of the event loop. Keys that are retried later don't count. */
   async idle(maxTurns: number): Promise<void> {
     for (let turn = 0; turn < maxTurns && this.pending > 0; turn++) await setImmediate();

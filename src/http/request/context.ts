@@ -11,7 +11,7 @@ import type { ObjectView } from "../../resources/objects/object-view.ts";
 import type { Resource } from "../../resources/registry/registry.ts";
 import type { HttpExchange } from "../transport/http-exchange.ts";
 import type { Visitor } from "./visitor.ts";
-import { unreadFacts, type RequestFacts, type ResourceFacts } from "./facts.ts";
+import { unreadFacts, type RequestFacts, type ResourceFacts, type WorkspaceUrl } from "./facts.ts";
 import type { Decision } from "../../authorization/authorizer.ts";
 import type { JsonValue } from "../../base/json/value.ts";
 
@@ -32,7 +32,13 @@ export interface RequestContext {
   steps: Map<string, number> | undefined;
   /** When the last step ended; on the same clock as the arrival, which is its first value. */
   stepEndMs: number;
-  /** Request facts: the attributes from method and path. */
+  /** Request facts: the workspace in the path; undefined outside of workspaces. */
+  workspace: WorkspaceUrl | undefined;
+  /** Workspace: whether the workspace itself has issued the credentials. */
+  isWorkspaceAccount: boolean;
+  /** Workspace: ends the request's use of the workspace; undefined outside of workspaces. */
+  leaveWorkspace: (() => void) | undefined;
+  /** Request facts: the attributes from method and path; in a workspace, from the path below that of the workspace. */
   facts: RequestFacts;
   /** Request facts: the resource type; undefined for non-resource paths and unknown types. */
   resource: Resource | undefined;
@@ -124,6 +130,9 @@ export function newRequest(exchange: HttpExchange, startMs: number): RequestCont
     trace: undefined,
     steps: undefined,
     stepEndMs: startMs,
+    workspace: undefined,
+    isWorkspaceAccount: false,
+    leaveWorkspace: undefined,
     facts: unreadFacts,
     resource: undefined,
     remote: undefined,
@@ -145,6 +154,14 @@ export function newRequest(exchange: HttpExchange, startMs: number): RequestCont
     target: undefined,
     warnings: undefined,
   };
+}
+
+/**
+ * Returns the account to which the work and the memory of a request are charged: its user, in a workspace together with the workspace, so
+ * that neither users nor workspaces take the shares of others.
+ */
+export function accountOf({ user, workspace }: Pick<RequestContext, "user" | "workspace">): string {
+  return workspace === undefined ? user.name : `${workspace.name}/${user.name}`;
 }
 
 /** What identifies a request in the log. */

@@ -253,6 +253,38 @@ export function splitAfter(path: string, count: number): SplitPath {
   }
 }
 
+/** First segment of the paths of workspaces. */
+const workspacesSegment = "clusters";
+
+/** The URL of a request for a workspace, as that of a request within it. */
+export interface WorkspaceUrl {
+  /** Name in the path; any text. */
+  readonly name: string;
+  /** Path and query below `/clusters/NAME`, with percent-encodings; `/` for the workspace itself. */
+  readonly url: string;
+}
+
+/**
+ * Returns the workspace in the path of a request, and the rest of its URL; undefined for other paths.
+ *
+ * @param facts those of the whole URL.
+ * @param url the URL as sent.
+ */
+export function workspaceUrlOf({ kind, path }: RequestFacts, url: string): WorkspaceUrl | undefined {
+  // A path with several slashes at its start is no path of a workspace.
+  if (kind !== "path" || !path.startsWith(`/${workspacesSegment}/`)) return undefined;
+  const queryIndex = url.indexOf("?");
+  const sentPath = queryIndex === -1 ? url : url.slice(0, queryIndex);
+  const query = queryIndex === -1 ? "" : url.slice(queryIndex);
+  const { after } = splitAfter(sentPath, 2);
+  return { name: segmentsOf(path)[1] ?? "", url: `${after === "" ? "/" : after}${query}` };
+}
+
+/** Returns the path of a workspace. */
+export function workspacePath(name: string): string {
+  return `/${workspacesSegment}/${name}`;
+}
+
 /** Whether a decoded path has a segment `.` or `..`, or a control character: other servers may interpret these differently. */
 export function hasSpecialSegment(decoded: string): boolean {
   // oxlint-disable-next-line no-control-regex -- control characters are what is looked for

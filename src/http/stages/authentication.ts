@@ -3,7 +3,7 @@ import { isRefusal, reasonOf, refusalWithoutReason } from "../../authentication/
 import { webSocketAuthorization } from "../../authentication/websocket-token.ts";
 import type { MaybePromise } from "../../base/turns/maybe-promise.ts";
 import type { UserInfo } from "../../base/user-info.ts";
-import type { RequestContext } from "../request/context.ts";
+import { unknownUser, type RequestContext } from "../request/context.ts";
 import type { HttpService } from "../service.ts";
 
 /**
@@ -13,8 +13,10 @@ import type { HttpService } from "../service.ts";
  * @throws {StatusError} Unauthorized
  */
 export function authenticate(service: HttpService, request: RequestContext): MaybePromise<void> {
+  // The server has authenticated the users of its workspaces that the workspace doesn't know.
+  if (request.caller !== unknownUser) return undefined;
   const { exchange } = request;
-  const authorization = exchange.header("authorization") ?? webSocketToken(service, request);
+  const authorization = authorizationOf(service, request);
   const { identity } = exchange.connection;
   if (identity !== undefined && identity.authorization === authorization) {
     service.callers.again(identity.requests);
@@ -22,6 +24,11 @@ export function authenticate(service: HttpService, request: RequestContext): May
     return undefined;
   }
   return askMethods(service, request, authorization);
+}
+
+/** Returns the `Authorization` header of a request, or what a WebSocket client sends in its place. */
+export function authorizationOf(service: HttpService, request: RequestContext): string | undefined {
+  return request.exchange.header("authorization") ?? webSocketToken(service, request);
 }
 
 /** Sets the caller, who is also the user until impersonation. */

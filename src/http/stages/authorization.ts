@@ -6,7 +6,7 @@ import { createYielder } from "../../base/turns/yielding.ts";
 import type { Resource } from "../../resources/registry/registry.ts";
 import { userPath } from "../documents/console/console-pages.ts";
 import { asksFor, attributesOf, attributesWithSelectors, forbidden } from "../request/attributes.ts";
-import type { RequestContext } from "../request/context.ts";
+import { accountOf, type RequestContext } from "../request/context.ts";
 import { isSubscription, type ResourceFacts } from "../request/facts.ts";
 import { viewParameter } from "../request/parameters.ts";
 import { asksForHistory } from "../verbs/past.ts";
@@ -144,14 +144,14 @@ async function authorizeView(
   resource: Resource,
 ): Promise<void> {
   const { authorizer, turns, viewRule } = service;
-  const { user, audit } = request;
+  const { audit } = request;
   const decision = isAuthenticated(service, request)
     ? ownViews[viewRule]
     : await authorizer.authorize(attributes);
   audit?.decided(decision);
   audit?.viewed("mine");
   if (decision.verdict !== "allow") throw forbidden(attributes, decision);
-  const pace = { rule: viewRule, yieldIfDue: createYielder(() => turns.longStep(user.name)) };
+  const pace = { rule: viewRule, yieldIfDue: createYielder(() => turns.longStep(accountOf(request))) };
   if (attributes.verb === "watch")
     request.viewSource = await userViewSource(authorizer, attributes, resource, pace);
   else request.view = await userView(authorizer, attributes, resource, pace);

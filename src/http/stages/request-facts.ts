@@ -6,6 +6,7 @@ import type { RequestContext } from "../request/context.ts";
 import {
   isLongRunning,
   readFacts,
+  workspaceUrlOf,
   type PathFacts,
   type RequestFacts,
   type ResourceFacts,
@@ -27,14 +28,26 @@ import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
  */
 export function readRequestFacts(service: HttpService, request: RequestContext): MaybePromise<void> {
   const { exchange } = request;
-  const facts = readFacts(exchange.method, exchange.url);
+  const facts = readFacts(exchange.method, request.workspace?.url ?? exchange.url);
   request.facts = facts;
+  if (service.workspaces !== undefined) request.workspace = workspaceUrlOf(facts, exchange.url);
   // Requests of resources have a deadline, which reads the parameter.
-  if (facts.kind === "path" && !facts.query.empty && !isLongRunning(facts)) timeoutParameter(facts.query);
+  if (
+    facts.kind === "path" &&
+    !facts.query.empty &&
+    !isLongRunning(facts) &&
+    !entersWorkspace(service, request)
+  )
+    timeoutParameter(facts.query);
   refuseAmbiguousHost(exchange);
   refuseForeignPage(exchange, service.engine.vocabulary);
   refuseProxiedPage(exchange, request.facts);
   return findServed(service, request, request.facts);
+}
+
+/** Whether the next stage passes the request to a workspace. */
+function entersWorkspace({ workspaces }: HttpService, { workspace }: RequestContext): boolean {
+  return workspaces !== undefined && workspace !== undefined;
 }
 
 /**

@@ -9,7 +9,7 @@ import { answerReview } from "../../resources/writes/review.ts";
 import { storeFailure } from "../../resources/engine/resource-version.ts";
 import type { Revision } from "../../storage/store.ts";
 import { groupAnnotation } from "../../vocabulary/names.ts";
-import type { ResourceContext } from "../request/context.ts";
+import { accountOf, type ResourceContext } from "../request/context.ts";
 import type { HttpService } from "../service.ts";
 import { bodyOf, encodingOf, sendObject } from "../verbs/answer.ts";
 import { readBody } from "./read-body.ts";
@@ -76,7 +76,7 @@ async function runOperations(
     } catch (error) {
       throw failureOf(error, index, text);
     }
-    await service.turns.longStep(request.user.name);
+    await service.turns.longStep(accountOf(request));
   }
   return answered;
 }

@@ -13,7 +13,7 @@ import { answerReview } from "../../resources/writes/review.ts";
 import { objectAs } from "../../schema/api-object.ts";
 import type { ApiObject } from "../../schema/kind.ts";
 import { groupAnnotation } from "../../vocabulary/names.ts";
-import type { ResourceContext } from "../request/context.ts";
+import { accountOf, type ResourceContext } from "../request/context.ts";
 import type { HttpService } from "../service.ts";
 import { bodyOf, encodingOf, sendObject } from "../verbs/answer.ts";
 import { readBody } from "./read-body.ts";
@@ -39,7 +39,7 @@ export async function serveUndo(service: HttpService, request: ResourceContext):
   const pause = async (): Promise<void> => {
     if (exchange.expired)
       throw new StatusError("Timeout", "the undo did not end in time; nothing was written");
-    await service.turns.longStep(user.name);
+    await service.turns.longStep(accountOf(request));
   };
   const outcome = await undoChangeSet(engine, { ...chosen, dryRun, pause }, (staged) =>
     accessOf({ ...service, engine: staged, compresses: false }, request, fieldManager),

@@ -3,6 +3,11 @@ export class OpenStreams {
   private readonly open = new Set<{ close(): void }>();
   private draining = false;
 
+  /** Number of open streams. */
+  get size(): number {
+    return this.open.size;
+  }
+
   add(stream: { close(): void }): void {
     if (this.draining) stream.close();
     else this.open.add(stream);

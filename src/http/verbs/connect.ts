@@ -3,7 +3,7 @@ import { serveLog, serveStream } from "../connect/node-agent.ts";
 import { serveProxy } from "../connect/proxy.ts";
 import { admitConnection } from "../../resources/writes/write.ts";
 import { connectOptions } from "../connect/connect-options.ts";
-import { readFacts } from "../request/facts.ts";
+import { readFacts, workspaceUrlOf } from "../request/facts.ts";
 import { reportOf, type ResourceContext } from "../request/context.ts";
 import type { HttpService } from "../service.ts";
 
@@ -40,21 +40,27 @@ async function admitAsked({ engine }: HttpService, request: ResourceContext): Pr
 }
 
 /**
- * Whether a request may upgrade its connection: only connections, requests to extension servers, and watches as WebSockets.
+ * Whether a request may upgrade its connection: only connections, requests to extension servers, and watches as WebSockets. In a
+ * workspace only watches.
  *
  * @param protocol the requested protocol.
  */
 export function mayUpgrade(
-  { engine, apiServices }: Pick<HttpService, "engine" | "apiServices">,
+  { engine, apiServices, workspaces }: Pick<HttpService, "engine" | "apiServices" | "workspaces">,
   method: string,
   url: string,
   protocol: string,
 ): boolean {
   try {
-    const facts = readFacts(method, url);
+    const whole = readFacts(method, url);
+    const within = workspaces && workspaceUrlOf(whole, url);
+    const facts = within === undefined ? whole : readFacts(method, within.url);
     if (facts.kind !== "resource" || !facts.atVersion) return false;
-    if (apiServices.find(facts.group, facts.version) !== undefined) return true;
+    const isRemote = apiServices.find(facts.group, facts.version) !== undefined;
+    if (isRemote && within === undefined) return true;
     if (facts.verb === "watch") return protocol.toLowerCase() === "websocket";
+    // Workspaces have no connections to pods, services and nodes.
+    if (within !== undefined) return false;
     if (facts.subresource === "") return false;
     const subresources =
       engine.registry.find(facts.group, facts.version, facts.resource)?.kind.subresources ?? {};

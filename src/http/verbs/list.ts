@@ -17,7 +17,7 @@ import { pastRevision, refuseOldRead } from "./past.ts";
 import type { HttpService } from "../service.ts";
 import { encodingOf } from "./answer.ts";
 import { limitTime } from "./deadline.ts";
-import type { ResourceContext } from "../request/context.ts";
+import { accountOf, type ResourceContext } from "../request/context.ts";
 
 /**
  * GET of a collection, streamed page by page in constant memory (spec: conventions 4.4, 4.5). `pretty` applies to lists of one page
@@ -32,7 +32,7 @@ export async function serveList(service: HttpService, request: ResourceContext):
   if (past === undefined && hasGuardedHistory(service.engine, resource))
     await refuseOldRead(service, { ...list, view: request.view });
   if (timeoutSeconds) limitTime(service, request, timeoutSeconds * 1000);
-  const memory = new RequestSortMemory(service.sortedLists, request.user.name);
+  const memory = new RequestSortMemory(service.sortedLists, accountOf(request));
   try {
     await sendList(service, request, { ...chunked(service, options), view: request.view, memory });
   } finally {

@@ -8,7 +8,7 @@ import type { Encoding, ListWriter } from "../encodings/encoding.ts";
 import { awaitDrain } from "../limits/fair-limiter.ts";
 import type { BodyStream } from "../transport/body-stream.ts";
 import type { HttpService } from "../service.ts";
-import type { ResourceContext, AuditHooks, RequestContext } from "../request/context.ts";
+import { accountOf, type ResourceContext, type AuditHooks, type RequestContext } from "../request/context.ts";
 
 /** Maximum size of a list that is sent as one buffer. */
 const maxJoinedBytes = 256 * 1024;
@@ -26,7 +26,7 @@ export async function serveMeasured(
   const { exchange } = request;
   const headers = headersFor(encoding.contentType);
   const writer = recordedList(request, encoding);
-  const buffered = new BufferedParts(service.bufferedLists, request.user.name);
+  const buffered = new BufferedParts(service.bufferedLists, accountOf(request));
   try {
     const end = await measure(service, request, { list, writer, buffered });
     const { head, tail } = writer.around!(buffered.length);
@@ -93,8 +93,8 @@ async function sendBuffered(
 }
 
 /** Returns the pause between the steps of a long list: lists take turns, by user, one step in each turn of the event loop. */
-export function pauseOf({ turns }: HttpService, { user }: ResourceContext): () => Promise<void> {
-  return () => turns.longStep(user.name);
+export function pauseOf({ turns }: HttpService, request: ResourceContext): () => Promise<void> {
+  return () => turns.longStep(accountOf(request));
 }
 
 /** Calls a function with each encoded part of a page, with pauses in between. */

@@ -240,6 +240,14 @@ export class Registry {
     return resource;
   }
 
+  /** The resource type of a store key, in the storage version if it is served; undefined if it isn't served. */
+  ofKey(key: string): Resource | undefined {
+    const prefix = key.slice(0, key.indexOf("/", key.indexOf("/", 1) + 1) + 1);
+    const builtIn = this.builtInByPrefix.get(prefix);
+    if (builtIn !== undefined) return builtIn.find((one) => one.stored === one) ?? builtIn[0];
+    return this.changing?.stored.find(({ storePrefix }) => storePrefix === prefix);
+  }
+
   /** Every served resource type that stores objects, once for all versions: the storage version if it is served. */
   stored(): Resource[] {
     const byPrefix = new Map<string, Resource>();

@@ -1,3 +1,4 @@
+import { withoutKeyspace } from "../../storage/keys.ts";
 import { isLater, releases, type Release } from "../../base/releases.ts";
 import { type JsonObject, isObject, type JsonValue } from "../../base/json/value.ts";
 import {
@@ -115,7 +116,8 @@ export class StoredForms {
   }
 
   private find(key: string): Collection | undefined {
-    return this.collections.get(key.slice(0, key.indexOf("/", key.indexOf("/", 1) + 1) + 1));
+    const inner = withoutKeyspace(key);
+    return this.collections.get(inner.slice(0, inner.indexOf("/", inner.indexOf("/", 1) + 1) + 1));
   }
 }
 

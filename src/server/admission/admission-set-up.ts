@@ -52,6 +52,8 @@ export interface AdmissionPieces extends Pick<
   /** Returns the engine, which is created after admission; called from the first request on. */
   readonly engine: () => Engine;
   readonly client: () => Client;
+  /** Whether webhooks get the credentials and static manifests of the configuration; those of workspaces don't. */
+  readonly configuresWebhooks?: boolean | undefined;
 }
 
 /** The admission of a server. */
@@ -103,9 +105,7 @@ export async function setUpAdmission(
       closeLater: (closable) => void opened.add(closable, close),
     },
   };
-  const chain = new AdmissionChain(
-    await admissionPlugins(options, parts, pieces.extensions.admissionPlugins),
-  );
+  const chain = new AdmissionChain(await admissionPlugins(options, parts, pieces));
   if (pieces.tracing !== undefined) chain.traceWith(pieces.tracing.tracer);
   return {
     chain,
@@ -123,13 +123,13 @@ export async function setUpAdmission(
 /**
  * Creates the plugins that the options enable, in the order in which they run, and the checks that can't be disabled.
  *
- * @param extensions the plugins of the embedding program
+ * @param pieces has the plugins of the embedding program.
  * @throws {OptionsError} if an option names an unknown plugin, or a plugin can't use its configuration
  */
 async function admissionPlugins(
   options: ServerOptions,
   parts: AdmissionParts,
-  extensions: readonly AdmissionPlugin[],
+  { extensions, configuresWebhooks = true }: Pick<AdmissionPieces, "extensions" | "configuresWebhooks">,
 ): Promise<AdmissionPlugin[]> {
   // Plugins of the embedding program run before webhooks, and so before quotas, which count the object as stored.
   const ofRelease = pluginsOf(options.release);
@@ -137,13 +137,18 @@ async function admissionPlugins(
   const available = ofRelease.toSpliced(
     firstWebhook,
     0,
-    ...extensions.map((plugin) => ({ name: plugin.name, byDefault: true, create: () => plugin })),
+    ...extensions.admissionPlugins.map((plugin) => ({
+      name: plugin.name,
+      byDefault: true,
+      create: () => plugin,
+    })),
   );
   const configurations = await configurationsOf(options, ofRelease);
   const plugins: AdmissionPlugin[] = [];
   for (const { name, create } of enabledPlugins(options, available)) {
     try {
-      plugins.push(await create(options, parts, configurations.get(name)));
+      const isConfigured = configuresWebhooks || !webhookPlugins.has(name);
+      plugins.push(await create(options, parts, isConfigured ? configurations.get(name) : undefined));
     } catch (error) {
       if (!(error instanceof ConfigurationError)) throw error;
       throw new OptionsError(`${configurationFlag}: admission plugin ${name}: ${error.message}`);
@@ -168,6 +173,12 @@ async function admissionPlugins(
     escalationCheck(policy, authorizer, vocabulary),
   ];
 }
+
+/** The plugins that call webhooks of stored configurations. */
+const webhookPlugins: ReadonlySet<string> = new Set([
+  "MutatingAdmissionWebhook",
+  "ValidatingAdmissionWebhook",
+]);
 
 /** Returns the plugins that the options enable. */
 function enabledPlugins(options: ServerOptions, available: readonly PluginRow[]): readonly PluginRow[] {

@@ -17,9 +17,14 @@ export function engineFor(
   options: ServerOptions,
   registry: Registry,
   store: Store,
-  parts: Pick<Engine, "tokens" | "storageHooks" | "admit">,
+  parts: Pick<Engine, "tokens" | "storageHooks" | "admit"> & Partial<Pick<Engine, "pages" | "selectors">>,
 ): Engine {
   const { vocabulary, clock, log, allowPrivileged } = options;
+  const selectors = () =>
+    new SelectorIndex(store, clock, (error) =>
+      log.warn({ error: stackOf(error) }, "an index for selectors could not be built; lists scan instead"),
+    );
+  const limits = pageCacheLimits(memoryBytes() / (options.processes ?? 1));
   return {
     ...parts,
     store,
@@ -29,10 +34,8 @@ export function engineFor(
     ...randomValues(options),
     featureEnabled: featureGates(options).enabled,
     allowPrivileged,
-    pages: new PageCache(store, clock, pageCacheLimits(memoryBytes() / (options.processes ?? 1))),
-    selectors: new SelectorIndex(store, clock, (error) =>
-      log.warn({ error: stackOf(error) }, "an index for selectors could not be built; lists scan instead"),
-    ),
+    pages: parts.pages ?? new PageCache(store, clock, limits),
+    selectors: parts.selectors ?? selectors(),
     repeatedApplies: new RepeatedApplies(),
     fieldSets: new RecentFieldSets(),
     timestamps: new Timestamps(clock),

@@ -8,10 +8,15 @@ import { featureGates } from "../features/enabled-features.ts";
 import { OptionsError } from "../options/options-error.ts";
 import type { ServerOptions } from "../options/server-options.ts";
 
-/** Returns the registry of the resources that the options enable. */
+/**
+ * Returns the registry of the resources that the options enable.
+ *
+ * @param isPossible whether a kind can be served; by default all can.
+ */
 export async function registryFor(
   options: ServerOptions,
   extensionKinds: readonly Kind[],
+  isPossible: (kind: Kind) => boolean = () => true,
 ): Promise<Registry> {
   const { vocabulary, release } = options;
   const config = await runtimeConfigOf(options, extensionKinds);
@@ -19,7 +24,7 @@ export async function registryFor(
   return new Registry(
     [...(await kindsOfRelease(release)), ...extensionKinds],
     vocabulary,
-    (group, kind) => config.serves(group, kind) && isOn(kind),
+    (group, kind) => config.serves(group, kind) && isOn(kind) && isPossible(kind),
     release,
   );
 }

@@ -176,6 +176,7 @@ function serviceAccountTokens(
     vocabulary,
     clock,
     issuers: serviceAccounts.issuers,
+    legacyIssuer: serviceAccounts.legacyIssuer,
     ownAudiences: serviceAccounts.ownAudiences,
     keys: serviceAccounts.keys,
     lookup: authentication.serviceAccounts.lookup,

@@ -1,6 +1,7 @@
 import type { KeyObject } from "node:crypto";
 import type { IssueLegacyToken } from "../../controllers/service-account-tokens.ts";
 import { legacyClaims } from "../../authentication/service-accounts/legacy-claims.ts";
+import type { Claims } from "../../authentication/jwt/claims.ts";
 import { signClaims, type VerificationKey } from "../../authentication/jwt/signature.ts";
 import { boundClaims } from "../../authentication/service-accounts/bound-claims.ts";
 import {
@@ -14,19 +15,30 @@ import { ownSigningKeys, type SigningKeys } from "../../authentication/service-a
 import type { TokenIssuer } from "../../resources/engine/token-issuer.ts";
 import type { SharedValues } from "../../storage/shared-values.ts";
 import { readOptionFile } from "../options/option-files.ts";
+import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
 import { OptionsError } from "../options/options-error.ts";
 import type { ServerOptions } from "../options/server-options.ts";
 
-/** The keys and functions for issuing and verifying service account tokens. */
-export interface ServiceAccountKeys {
+/** The part of {@link ServiceAccountKeys} that depends on the issuer. */
+interface IssuingParts {
   /** Signs a token without expiration, which is stored in a Secret. */
   readonly issueLegacy: IssueLegacyToken;
   readonly issuers: readonly string[];
+  /** Issuer of tokens without expiration. */
+  readonly legacyIssuer: string;
   readonly ownAudiences: readonly string[];
-  readonly keys: readonly VerificationKey[];
   readonly issuer: TokenIssuer;
+}
+
+/** The keys and functions for issuing and verifying service account tokens. */
+export interface ServiceAccountKeys extends IssuingParts {
+  readonly keys: readonly VerificationKey[];
   /** The private key that signs tokens. */
   readonly signingKey: KeyObject;
+  readonly signingKeyId: string;
+  /** Longest life of a token, in seconds; 0 if it is unlimited. */
+  readonly maxSeconds: number;
+  readonly extendsLifetime: boolean;
   /** The generated signing keys; undefined if the options name the key. */
   readonly signingKeys: SigningKeys | undefined;
 }
@@ -61,19 +73,53 @@ export async function serviceAccountKeys(
   const signingKeys = inherited ?? (await signingKeyFor(options, signingKeyFile, shared));
   const { signing, former } = signingKeys;
   const named = await verifyingKeys(options, serviceAccounts.keyFiles);
-  const ownAudiences = apiAudiences.length > 0 ? apiAudiences : issuers;
-  return {
-    issuers,
-    ownAudiences,
+  const keys: Omit<ServiceAccountKeys, keyof IssuingParts> = {
     signingKey: signing.key,
+    signingKeyId: signing.id,
     signingKeys: signingKeyFile === undefined ? signingKeys : undefined,
     keys: distinctKeys([signing, ...former].map(toVerificationKey).concat(named)),
-    issueLegacy: (facts) => signClaims(legacyClaims(vocabulary, facts), signing.key, signing.id),
+    maxSeconds: Math.floor(maxExpirationMs / 1000),
+    extendsLifetime: extendExpiration,
+  };
+  const ownAudiences = apiAudiences.length > 0 ? apiAudiences : issuers;
+  return withIssuers(vocabulary, keys, issuers, vocabulary.legacyTokenIssuer, ownAudiences);
+}
+
+/** Returns the issuer of the service account tokens of a workspace, which have no meaning outside of it. */
+export function workspaceIssuer(issuer: string, workspaceUid: string): string {
+  return `${issuer.replace(/\/$/, "")}/clusters/${workspaceUid}`;
+}
+
+/** Returns the keys of a server for the tokens of one of its workspaces: they have another issuer and audience. */
+export function workspaceKeys(
+  { vocabulary }: Pick<ServerOptions, "vocabulary">,
+  server: ServiceAccountKeys,
+  uid: string,
+): ServiceAccountKeys {
+  const issuers = [workspaceIssuer(server.issuers[0]!, uid)];
+  return withIssuers(vocabulary, server, issuers, workspaceIssuer(server.legacyIssuer, uid), issuers);
+}
+
+function withIssuers(
+  vocabulary: Vocabulary,
+  keys: Omit<ServiceAccountKeys, keyof IssuingParts>,
+  issuers: readonly string[],
+  legacyIssuer: string,
+  ownAudiences: readonly string[],
+): ServiceAccountKeys {
+  const { signingKey, signingKeyId, maxSeconds, extendsLifetime } = keys;
+  const sign = (claims: Claims) => signClaims(claims, signingKey, signingKeyId);
+  return {
+    ...keys,
+    issuers,
+    legacyIssuer,
+    ownAudiences,
+    issueLegacy: (facts) => sign(legacyClaims(vocabulary, legacyIssuer, facts)),
     issuer: {
       ownAudiences,
-      maxSeconds: Math.floor(maxExpirationMs / 1000),
-      extendsLifetime: extendExpiration,
-      issue: (facts) => signClaims(boundClaims(vocabulary, issuers[0]!, facts), signing.key, signing.id),
+      maxSeconds,
+      extendsLifetime,
+      issue: (facts) => sign(boundClaims(vocabulary, issuers[0]!, facts)),
     },
   };
 }

@@ -5,6 +5,7 @@ import { builtInControllers, ownControllers, type BuiltInDependencies } from "..
 import type { Controller, RunningController, ControllerContext } from "../../controllers/controller.ts";
 import { resourceQuotaCharges, resourceQuotas } from "../../controllers/resource-quotas.ts";
 import { enabledControllers, UnknownControllerError } from "../../controllers/enabled.ts";
+import type { WorkspaceContents } from "../../controllers/workspaces.ts";
 import type { IssueLegacyToken } from "../../controllers/service-account-tokens.ts";
 import { workloadHints } from "../../controllers/workload-hints/workload-hints.ts";
 import { fencedStore } from "../../controllers/fenced-store.ts";
@@ -66,6 +67,7 @@ interface ControllerSetup {
   readonly authorizer: Authorizer;
   readonly apiServices: ApiServices;
   readonly issueLegacyToken: IssueLegacyToken;
+  readonly workspaceContents?: WorkspaceContents | undefined;
   readonly queues: QueueMetrics;
   /** Receives the states of the controllers. */
   readonly states: ControllerStates;
@@ -123,7 +125,7 @@ async function partsOf({
 }: ControllerSetup): Promise<Omit<BuiltInDependencies, "informer" | "failed">> {
   const { clock, log, eventLifeMs, clusterSigning } = options;
   const { registry, store } = engine;
-  const { quotas, authorizer, apiServices, issueLegacyToken, queues } = rest;
+  const { quotas, authorizer, apiServices, issueLegacyToken, workspaceContents, queues } = rest;
   return {
     client: new Client(engine, user),
     registry,
@@ -138,6 +140,7 @@ async function partsOf({
     authorizer,
     apiServices,
     issueLegacyToken,
+    workspaceContents,
     queueObserver: (controller) => queues.observer(controller),
     rootCertificate: () => serving?.caCertificate,
     signing: await signingAuthorities(clusterSigning, () => serving?.signingAuthority),

@@ -5,7 +5,8 @@ import { createIfAbsent } from "../../controllers/bootstrap/default-objects.ts";
 import { publicKubeconfig } from "./kubeconfig.ts";
 import { stackOf } from "../../base/logger.ts";
 import type { ServerOptions } from "../options/server-options.ts";
-import { publicHost } from "../certificates/serving-hosts.ts";
+import { isReachableFromOutside, publicHost } from "../certificates/serving-hosts.ts";
+import type { HttpListener } from "../../http/transport/listener.ts";
 import { isStoreBusy } from "../start/start-writes.ts";
 
 /**
@@ -33,6 +34,19 @@ export async function publishClusterInfo(
     if (isStoreBusy(error)) throw error;
     log.error({ error: stackOf(error) }, `${name} could not be made`);
   }
+}
+
+/** Returns the URL of a listener for this machine; undefined without one. */
+export function localUrl(listener: HttpListener | undefined): string | undefined {
+  if (listener === undefined) return undefined;
+  const listensOnAll = listener.host === "0.0.0.0" || listener.host === "::";
+  return urlOf(listensOnAll ? "localhost" : listener.host, listener.port);
+}
+
+/** Returns the URL of a listener for other machines; undefined without one, or if it listens on loopback only. */
+export function publicUrl(options: ServerOptions, listener: HttpListener | undefined): string | undefined {
+  if (listener === undefined || !isReachableFromOutside(listener.host)) return undefined;
+  return urlOf(publicHost(options), listener.port);
 }
 
 /** Returns the URL of a server that clients reach by a name or address, without the port if that is 443. */

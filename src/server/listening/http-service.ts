@@ -63,7 +63,7 @@ import { serveUndo } from "../../http/transactions/serve-undo.ts";
 import { FaultSwitch } from "../../resources/engine/request-faults.ts";
 
 /** The dependencies of request handling. */
-interface ServiceParts extends Pick<HttpService, "apiServices" | "connections" | "tracing"> {
+interface ServiceParts extends Pick<HttpService, "apiServices" | "connections" | "tracing" | "workspaces"> {
   readonly metrics: MetricSet;
   readonly flow: FlowControl | undefined;
   readonly authorizer: AuthorizerChain;
@@ -84,51 +84,46 @@ const nowMs = () => performance.now();
 const writesTogether = { transact: serveTransaction, undo: serveUndo };
 
 /** Creates the HTTP service: the pipeline's dependencies, and the paths outside of the resources. */
-export function httpService(options: ServerOptions, engine: Engine, parts: ServiceParts): HttpService {
+export function httpService(options: ServerOptions, engine: Engine, parts: ServiceParts): ServedContent {
   const { clock, vocabulary, livezGracePeriodMs, dataFolder } = options;
   const defect = defectLog(options, parts.metrics);
-  const { apiServices, metrics, authentication } = parts;
+  const { metrics, authentication } = parts;
   const { authenticator, serviceAccounts } = authentication;
-  const paths = new PathTable();
   const watches = new WatchCounts();
   const health = healthChecks({ ...parts, store: engine.store, vocabulary, clock, livezGracePeriodMs });
   const on = engine.featureEnabled;
-  const passOn: OpenApiParts["passOn"] = (...request) => serveAggregated(service, ...request);
   const console = consolePages(options, engine, parts.authentication);
   const welcome: WelcomeFacts = { vocabulary, hasConsole: console !== undefined, dataFolder };
-  addApiDocuments(paths, engine, defect, { apiServices, clock, passOn, welcome });
   const indicators = on("ComponentSLIs") ? new HealthIndicators(vocabulary, options.release) : undefined;
-  addHealthPaths(paths, health, vocabulary.behavior, indicators);
+  const { ownAudiences } = serviceAccounts;
+  const service = (): HttpService => whole;
+  const documents = { welcome, health, indicators, defect };
+  const own = objectServices(options, engine, {
+    ...parts,
+    ...documents,
+    authenticator,
+    ownAudiences,
+    service,
+  });
+  const { paths } = own;
   if (indicators !== undefined) addIndicatorsPath(paths, clock, indicators, options.otherProcesses);
   addOpenIdDocuments(options, paths, serviceAccounts);
   addMetricsPath(paths, clock, metrics, options.otherProcesses);
   parts.audit?.addPage(paths);
-  const service: HttpService = {
-    engine,
+  const whole: HttpService = {
+    ...own,
+    workspaces: parts.workspaces,
     clock,
     encodings: new Encodings(engine.vocabulary),
-    authenticator,
-    authorizer: parts.authorizer,
     authorizesSelectors: on("AuthorizeWithSelectors"),
     viewRule: options.views ?? vocabulary.behavior.viewRule,
     limits: requestLimiter(options, engine, parts.flow, { paths, watches }),
     turns: new FairTurns(eventLoop, (work) => engine.store.together(work)),
     largeRequests: new LargeRequests(),
     reading: new FairReading(),
-    computed: new Map([
-      [ComponentStatus.name, () => componentStatuses(engine.store, clock, options.release)],
-    ]),
-    reviews: reviewHandlers({
-      ...parts,
-      authenticator,
-      ownAudiences: serviceAccounts.ownAudiences,
-      registry: engine.registry,
-      timestamps: engine.timestamps,
-    }),
     ...writesTogether,
     console,
     welcome,
-    paths,
     bodies: requestBodies(options, metrics),
     bufferedLists: bufferedListsOfProcess(options.processes ?? 1),
     sortedLists: sortedListsOfProcess(options.processes ?? 1),
@@ -141,7 +136,6 @@ export function httpService(options: ServerOptions, engine: Engine, parts: Servi
     impersonations: new ImpersonationMetrics(metrics, nowMs),
     streams: new OpenStreams(),
     watches,
-    apiServices,
     aggregation: aggregationRules(options, parts.connections),
     connections: parts.connections,
     backends: backendSockets(options, metrics, parts.connections),
@@ -151,8 +145,59 @@ export function httpService(options: ServerOptions, engine: Engine, parts: Servi
     faults: new FaultSwitch(),
     log: httpLog(options, defect),
   };
-  paths.addWithMethods(subscriptionsPath, ["GET", "POST"], (request) => serveSubscription(service, request));
-  return service;
+  return { service: whole, documents };
+}
+
+/** The service of a server, and the parts of it that its workspaces share. */
+export interface ServedContent {
+  readonly service: HttpService;
+  readonly documents: Pick<ObjectServiceParts, "welcome" | "health" | "indicators" | "defect">;
+}
+
+/** What {@link objectServices} needs. */
+export interface ObjectServiceParts extends Pick<
+  HttpService,
+  "authenticator" | "authorizer" | "apiServices" | "welcome"
+> {
+  readonly policy: StoredRbac;
+  readonly needs: StoredNodeNeeds | undefined;
+  /** The audiences that tokens have. */
+  readonly ownAudiences: readonly string[];
+  readonly health: ReturnType<typeof healthChecks>;
+  readonly indicators: HealthIndicators | undefined;
+  readonly defect: HttpService["log"]["defect"];
+  /** Returns the whole service; called from the first request on. */
+  readonly service: () => HttpService;
+}
+
+/** Creates the part of the service that depends on the objects of an engine: those of the server, or those of a workspace. */
+export function objectServices(
+  options: ServerOptions,
+  engine: Engine,
+  parts: ObjectServiceParts,
+): Pick<
+  HttpService,
+  "engine" | "authenticator" | "authorizer" | "apiServices" | "computed" | "reviews" | "paths"
+> {
+  const { clock, vocabulary, release } = options;
+  const { registry, timestamps, store } = engine;
+  const { authenticator, authorizer, apiServices, health, indicators, service } = parts;
+  const paths = new PathTable();
+  const passOn: OpenApiParts["passOn"] = (...request) => serveAggregated(service(), ...request);
+  addApiDocuments(paths, engine, parts.defect, { ...parts, clock, passOn });
+  addHealthPaths(paths, health, vocabulary.behavior, indicators);
+  paths.addWithMethods(subscriptionsPath, ["GET", "POST"], (request) =>
+    serveSubscription(service(), request),
+  );
+  return {
+    engine,
+    authenticator,
+    authorizer,
+    apiServices,
+    paths,
+    computed: new Map([[ComponentStatus.name, () => componentStatuses(store, clock, release)]]),
+    reviews: reviewHandlers({ ...parts, registry, timestamps }),
+  };
 }
 
 function httpLog({ clock, log }: ServerOptions, defect: HttpService["log"]["defect"]): HttpService["log"] {

@@ -3,6 +3,7 @@ import { andThen, type MaybePromise } from "../../base/turns/maybe-promise.ts";
 import { RecentMap } from "../../base/collections/recent-map.ts";
 import { mapInTurns } from "../../base/turns/yielding.ts";
 import { entryFromDraft, entryWith, eventBytes } from "../entry.ts";
+import { withoutKeyspace } from "../keys.ts";
 import type { Draft, Entry, Revision, StoreEvent } from "../store.ts";
 import { observed, type EncryptionObserver } from "./encryption-observer.ts";
 import { encryptedBytes, isSealed, labelOf, packDraft, sealedDraft, unpackDraft } from "./sealed-draft.ts";
@@ -236,8 +237,9 @@ export class EntryDecryption {
   }
 
   private collectionOf(key: string): EncryptedCollection | undefined {
-    const end = key.indexOf("/", key.indexOf("/", 1) + 1);
-    const collection = key.slice(0, end);
+    const inner = withoutKeyspace(key);
+    const end = inner.indexOf("/", inner.indexOf("/", 1) + 1);
+    const collection = inner.slice(0, end);
     if (this.byCollection.has(collection)) return this.byCollection.get(collection);
     const [, group = "", resource = ""] = collection.split("/");
     const ciphers = this.ciphersOf(group, resource);
@@ -249,7 +251,7 @@ export class EntryDecryption {
 
 /** Returns the resource of a key with its group. */
 function collectionName(key: string): string {
-  const [, group = "", collection = ""] = key.split("/", 3);
+  const [, group = "", collection = ""] = withoutKeyspace(key).split("/", 3);
   // A collection that is stored apart from an older version of its kind has a suffix: `resourceclaims.v1`.
   const [resource = ""] = collection.split(".");
   return qualifiedName(resource, group === coreGroup ? "" : group);

@@ -31,7 +31,7 @@ import { archiveStart, collectionOf, isArchiveKey } from "./archive-keys.ts";
 import { Archive, withoutRecords } from "./archive.ts";
 import { KeptSubscription } from "./kept-subscription.ts";
 import { OriginCodec } from "./origin-codec.ts";
-import { Pins } from "./pins.ts";
+import { Pins, pinsPrefix } from "./pins.ts";
 import { Recorder } from "./recorder.ts";
 import { HistorySettings, othersRule, type HistoryOptions } from "./settings.ts";
 import { Sweep } from "./sweep.ts";
@@ -99,6 +99,12 @@ export async function endHistory(store: Store): Promise<boolean> {
   await HistorySettings.remove(store);
   await deleteKeys(store, archiveStart);
   return true;
+}
+
+/** Whether a store has pinned revisions, whose values only {@link keepHistory} with pins keeps. */
+export async function hasPins(store: Store): Promise<boolean> {
+  const { entries } = await store.range({ prefix: pinsPrefix, limit: 1 });
+  return entries.length > 0;
 }
 
 /** What a {@link HistoryStore} is opened with. */

@@ -17,7 +17,8 @@ import {
 import { isArchiveKey, recordKey } from "./archive-keys.ts";
 import { encodeArchiveRecord } from "./archive-record.ts";
 
-const pinsPrefix = "/~/pins//";
+/** Prefix of the keys of pins. */
+export const pinsPrefix = "/~/pins//";
 /** Changes with the pins, so that no write of another process overlooks one. */
 const generationKey = "/~/generations//pins";
 const pageKeys = 500;

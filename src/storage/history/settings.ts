@@ -1,13 +1,14 @@
 /** Which collections are kept, since when, and the floors of those that were too large; stored beside the records. */
 import type { Clock } from "../../base/time/clock.ts";
 import { draftOf, revisionOf } from "../entry.ts";
+import { withoutKeyspace } from "../keys.ts";
 import type { CollectionRetention } from "../store-history.ts";
 import { StoreDamagedError, type Draft, type Entry, type Revision, type Store } from "../store.ts";
 
 /** Which history is kept. */
 export interface HistoryOptions {
   readonly clock: Clock;
-  /** By the prefix of the collection (`/{group}/{resource}/`). */
+  /** By the prefix of the collection (`/{group}/{resource}/`), in all keyspaces. */
   readonly collections: ReadonlyMap<string, CollectionRetention>;
   /** The retention of other collections that `isIncluded` accepts; absent if their history isn't kept. */
   readonly others?:
@@ -81,9 +82,10 @@ export class HistorySettings {
   /** Returns the retention of a collection; undefined if its history isn't kept. */
   retentionOf(collection: string): CollectionRetention | undefined {
     const { collections, others } = this.options;
-    const own = collections.get(collection);
+    const inner = withoutKeyspace(collection);
+    const own = collections.get(inner);
     if (own !== undefined || others === undefined) return own;
-    return others.isIncluded(collection) ? others : undefined;
+    return others.isIncluded(inner) ? others : undefined;
   }
 
   get shortestMs(): number {
@@ -110,12 +112,12 @@ export class HistorySettings {
 
   /** The revision since which any history is kept. */
   get oldestSince(): Revision {
-    return revisionOf(Math.min(...this.since.values()));
+    return revisionOf(Math.min(Number.MAX_SAFE_INTEGER, ...this.since.values()));
   }
 
   /** Returns the revision since which a collection is kept, or up to which it was dropped because of its size. */
   async floorOf(collection: string): Promise<Revision> {
-    const since = this.since.get(collection) ?? this.since.get(othersRule)!;
+    const since = this.since.get(withoutKeyspace(collection)) ?? this.since.get(othersRule)!;
     const stored = await this.store.get(floorKey(collection));
     return stored === undefined ? since : revisionOf(Math.max(since, numberIn(stored)));
   }

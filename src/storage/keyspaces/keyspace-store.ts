@@ -1,6 +1,6 @@
 import { andThen, type MaybePromise } from "../../base/turns/maybe-promise.ts";
 import { closedError } from "../feed.ts";
-import { assertKey, assertPrefix } from "../keys.ts";
+import { assertKey, assertPrefix, keyspaceSeparator } from "../keys.ts";
 import { PendingOperations } from "../pending-operations.ts";
 import { countKeys, deleteKeys } from "../range-pages.ts";
 import { StoreView } from "../store-view.ts";
@@ -22,8 +22,6 @@ import type {
   Write,
 } from "../store.ts";
 
-/** Separates the identifier of a keyspace from the group of a key. Neither contains it. */
-const separator = "@";
 const idForm = /^[a-z0-9][a-z0-9-]{0,62}$/;
 
 /**
@@ -54,7 +52,7 @@ class Names {
   readonly start: string;
 
   constructor(id: string) {
-    this.start = `/${id}${separator}`;
+    this.start = `/${id}${keyspaceSeparator}`;
   }
 
   inner(key: string): string {

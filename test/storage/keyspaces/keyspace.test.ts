@@ -73,17 +73,18 @@ describe("keyspaces of one store", () => {
     expect((await b.commit({ kind: "create", key: "/g/r/n/y", draft, conditions })).ok).toBe(true);
   });
 
-  it("history and pins are those of the store, for its own keys", async () => {
+  it("rules of history and pins are those of the store, histories are its own", async () => {
     const clock = new ManualClock();
     const inner = await keepHistory(createMemoryStore({ clock }), {
       clock,
-      collections: new Map([["/a@g/r/", { ms: 60 * 60_000 }]]),
+      collections: new Map([["/g/r/", { ms: 60 * 60_000 }]]),
       pins: true,
       drops: false,
       failed: () => undefined,
     });
     const [a, b] = [keyspace(inner, "a"), keyspace(inner, "b")];
-    expect([a.history!.keeps("/g/r/"), b.history!.keeps("/g/r/")]).toEqual([true, false]);
+    expect([a, b, inner].map(({ history }) => history!.keeps("/g/r/"))).toEqual([true, true, true]);
+    expect(a.history!.keeps("/g/s/")).toBe(false);
     const first = await create(a, "/g/r/n/x", "1");
     const { revision: at } = await b.history!.pins!.add("then");
     await update(a, "/g/r/n/x", first, "2");
@@ -92,6 +93,7 @@ describe("keyspaces of one store", () => {
     expect(textOf(await a.get("/g/r/n/x", at))).toBe("1");
     const { versions } = await a.history!.versions("/g/r/n/x", { limit: 10 });
     expect(versions.map(({ key }) => key)).toEqual(["/g/r/n/x", "/g/r/n/x"]);
+    expect((await b.history!.versions("/g/r/n/x", { limit: 10 })).versions).toEqual([]);
   });
 
   it("a deleted one leaves the others", async () => {

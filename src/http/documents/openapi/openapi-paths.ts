@@ -8,6 +8,7 @@ import type { HttpExchange } from "../../transport/http-exchange.ts";
 import { parseAccept } from "../../request/negotiation.ts";
 import { sendJson } from "../../answers/respond.ts";
 import type { RequestContext } from "../../request/context.ts";
+import { workspacePath } from "../../request/facts.ts";
 import type { PathTable } from "../../request/path-table.ts";
 import { OpenApiDocuments, type Document } from "./documents.ts";
 import { sendPieces } from "../send-pieces.ts";
@@ -54,9 +55,10 @@ export function addOpenApiPaths(
 async function sendIndex(request: RequestContext, documents: OpenApiDocuments): Promise<void> {
   typeFor(request, [json]);
   const paths: Record<string, object> = {};
+  const start = startOf(request);
   for (const path of documents.groupPaths()) {
     const { hash } = (await documents.listed(path))!;
-    paths[path] = { serverRelativeURL: `/openapi/v3/${path}?hash=${hash}` };
+    paths[path] = { serverRelativeURL: `${start}/openapi/v3/${path}?hash=${hash}` };
   }
   for (const { path, specificationUrl } of documents.others()) {
     paths[path.slice(1)] = { serverRelativeURL: specificationUrl };
@@ -82,10 +84,15 @@ async function sendGroup(
   if (hash === "") return await sendDocument(request, clock, json, document);
   const current = document.hash ?? (await document.read()).hash;
   if (hash !== current) {
-    const location = `/openapi/v3/${requestedPath}?hash=${current}`;
+    const location = `${startOf(request)}/openapi/v3/${requestedPath}?hash=${current}`;
     return request.exchange.send(301, ["Location", location], Buffer.alloc(0));
   }
   await sendDocument(request, clock, json, document, `private, immutable, max-age=${keepSeconds}`);
+}
+
+/** The path of the workspace of a request, with which the URLs of documents start; empty outside of workspaces. */
+function startOf({ workspace }: RequestContext): string {
+  return workspace === undefined ? "" : workspacePath(workspace.name);
 }
 
 /** @throws {StatusError} NotAcceptable if the client accepts none of the types. */

@@ -1,0 +1,49 @@
+import { forbidden } from "../request/attributes.ts";
+import type { RequestContext } from "../request/context.ts";
+import type { HttpService } from "../service.ts";
+import { authenticate, authorizationOf } from "./authentication.ts";
+import { readRequestFacts } from "./request-facts.ts";
+
+/**
+ * Passes a request to the workspace in its path. A token of the workspace is authenticated there. All other callers are authenticated
+ * here and need the verb `access` for the workspace; accounts and nodes of this server aren't known in it.
+ *
+ * @returns the service of the workspace, which runs the following stages.
+ * @throws {StatusError} Unauthorized, Forbidden, NotFound, ServiceUnavailable
+ */
+export async function enterWorkspace(service: HttpService, request: RequestContext): Promise<HttpService> {
+  const workspaces = service.workspaces!;
+  const { name } = request.workspace!;
+  const found = await workspaces.find(name);
+  const isOwn = found !== undefined && (await found.isOwnToken(authorizationOf(service, request)));
+  if (!isOwn) {
+    await authenticate(service, request);
+    await authorizeAccess(service, request);
+  }
+  if (found === undefined) throw workspaces.notFound(name);
+  const entered = await found.enter(isOwn ? undefined : request.user);
+  request.isWorkspaceAccount = isOwn;
+  request.leaveWorkspace = entered.left;
+  await readRequestFacts(entered.service, request);
+  return entered.service;
+}
+
+/** @throws {StatusError} Forbidden */
+async function authorizeAccess(service: HttpService, request: RequestContext): Promise<void> {
+  const { user, audit } = request;
+  const { authorizer, workspaces, engine } = service;
+  const attributes = workspaces!.accessTo(request.workspace!.name, user);
+  const decision = await authorizer.authorize(attributes);
+  if (decision.verdict !== "allow") {
+    audit?.decided(decision);
+    throw forbidden(attributes, decision);
+  }
+  const { systemPrefix } = engine.vocabulary;
+  if (
+    user.name.startsWith(`${systemPrefix}serviceaccount:`) ||
+    user.name.startsWith(`${systemPrefix}node:`)
+  ) {
+    const reason = "service accounts and nodes are known in their own workspace only";
+    throw forbidden(attributes, { reason, evaluationError: "" });
+  }
+}

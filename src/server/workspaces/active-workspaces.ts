@@ -1,0 +1,178 @@
+import { StatusError } from "../../base/status-error.ts";
+import { stackOf, type Logger } from "../../base/logger.ts";
+import { detach } from "../../base/turns/maybe-promise.ts";
+import type { Clock, Timer } from "../../base/time/clock.ts";
+import type { WorkspaceServer } from "./workspace-server.ts";
+
+/** An unused workspace is closed after this time, in milliseconds. */
+const idleMs = 5 * 60_000;
+const sweepMs = 30_000;
+/** More workspaces than these are closed earlier, the least recently used first. */
+const maxActive = 200;
+/** Number of workspaces that may be in use at once. */
+const maxInUse = 2000;
+
+/** A workspace in memory. */
+interface Active {
+  readonly uid: string;
+  readonly opening: Promise<WorkspaceServer>;
+  /** Undefined until it is open. */
+  server: WorkspaceServer | undefined;
+  /** Requests in progress. */
+  uses: number;
+  lastUsedMs: number;
+}
+
+/** A use of a workspace. */
+export interface WorkspaceUse {
+  readonly server: WorkspaceServer;
+  /** Ends the use; called once. */
+  end(): void;
+}
+
+/** The workspaces that are in memory, by the uid of their object. They are opened when they are used, and closed when they are idle. */
+export class ActiveWorkspaces {
+  /** Least recently used first. */
+  private readonly active = new Map<string, Active>();
+  private readonly closing = new Map<string, Promise<void>>();
+  private timer: Timer | undefined;
+  private leads = false;
+  private closed = false;
+
+  constructor(
+    private readonly clock: Clock,
+    private readonly log: Logger,
+  ) {}
+
+  /** Number of workspaces in memory. */
+  get size(): number {
+    return this.active.size;
+  }
+
+  has(uid: string): boolean {
+    return this.active.has(uid);
+  }
+
+  /**
+   * Begins the use of a workspace.
+   *
+   * @param open opens it if it isn't in memory.
+   * @throws {StatusError} ServiceUnavailable if too many are in use; what `open` throws.
+   */
+  async use(uid: string, open: () => Promise<WorkspaceServer>): Promise<WorkspaceUse> {
+    const one = this.active.get(uid) ?? this.open(uid, open);
+    one.uses++;
+    this.active.delete(uid);
+    this.active.set(uid, one);
+    const end = (): void => {
+      one.uses--;
+      one.lastUsedMs = this.clock.monotonicNow();
+    };
+    try {
+      return { server: one.server ?? (await one.opening), end };
+    } catch (error) {
+      end();
+      throw error;
+    }
+  }
+
+  private open(uid: string, open: () => Promise<WorkspaceServer>): Active {
+    if (this.closed) throw new StatusError("ServiceUnavailable", "the server is stopping");
+    this.shrink();
+    if (this.active.size >= maxInUse)
+      throw new StatusError(
+        "ServiceUnavailable",
+        `more than ${maxInUse} workspaces are in use; try again later`,
+      );
+    const opening = (this.closing.get(uid) ?? Promise.resolve()).then(open);
+    const one: Active = { uid, opening, server: undefined, uses: 0, lastUsedMs: this.clock.monotonicNow() };
+    this.active.set(uid, one);
+    this.timer ??= this.clock.setTimer(() => this.sweep(), sweepMs);
+    detach(
+      opening.then((server) => {
+        one.server = server;
+        if (this.leads) this.startControllers(server);
+      }),
+      () => {
+        if (this.active.get(uid) === one) this.active.delete(uid);
+      },
+    );
+    return one;
+  }
+
+  private startControllers(server: WorkspaceServer): void {
+    detach(server.lead(), (error) =>
+      this.log.error({ error: stackOf(error) }, "the controllers of a workspace can't be started"),
+    );
+  }
+
+  /** Starts the controllers of all workspaces, and of those that are opened later. */
+  lead(): void {
+    this.leads = true;
+    for (const { server } of this.active.values()) if (server !== undefined) this.startControllers(server);
+  }
+
+  /** Ends the controllers of all workspaces. */
+  async follow(): Promise<void> {
+    this.leads = false;
+    await Promise.all([...this.active.values()].map(({ server }) => server?.follow()));
+  }
+
+  private isIdle({ server, uses }: Active): boolean {
+    return uses === 0 && server?.isBusy === false;
+  }
+
+  private sweep(): void {
+    this.timer = undefined;
+    const before = this.clock.monotonicNow() - idleMs;
+    for (const one of this.active.values()) if (one.lastUsedMs <= before && this.isIdle(one)) this.drop(one);
+    if (this.active.size > 0 && !this.closed) this.timer = this.clock.setTimer(() => this.sweep(), sweepMs);
+  }
+
+  private shrink(): void {
+    let excess = this.active.size + 1 - maxActive;
+    if (excess <= 0) return;
+    for (const one of this.active.values()) {
+      if (excess <= 0) return;
+      if (!this.isIdle(one)) continue;
+      this.drop(one);
+      excess--;
+    }
+  }
+
+  private drop(one: Active): void {
+    detach(this.end(one), (error) =>
+      this.log.error({ error: stackOf(error) }, "a workspace could not be closed"),
+    );
+  }
+
+  /** Closes a workspace if it is in memory: its watches end, and its requests fail. */
+  async close(uid: string): Promise<void> {
+    const one = this.active.get(uid);
+    if (one !== undefined) await this.end(one);
+    await this.closing.get(uid);
+  }
+
+  private async end(one: Active): Promise<void> {
+    const { uid } = one;
+    if (this.active.get(uid) === one) this.active.delete(uid);
+    const closed = one.opening.then(
+      (server) => server.close(),
+      () => undefined,
+    );
+    this.closing.set(uid, closed);
+    try {
+      await closed;
+    } finally {
+      if (this.closing.get(uid) === closed) this.closing.delete(uid);
+    }
+  }
+
+  /** Closes all workspaces; none is opened afterwards. */
+  async closeAll(): Promise<void> {
+    this.closed = true;
+    this.timer?.cancel();
+    await Promise.all([...this.active.values()].map((one) => this.end(one)));
+    await Promise.all(this.closing.values());
+  }
+}

@@ -1,0 +1,251 @@
+import { AdmissionChain } from "../../admission/admission-chain.ts";
+import type { AuthorizerChain } from "../../authorization/authorizer-chain.ts";
+import type { NamedAuthorizer } from "../../authorization/guarded-authorizer.ts";
+import { randomValues } from "../../base/random.ts";
+import type { BuiltInDependencies } from "../../controllers/all.ts";
+import type { Controller, RunningController } from "../../controllers/controller.ts";
+import { FlowConfiguration } from "../../controllers/flow/flow-configuration.ts";
+import { QueueMetrics } from "../../http/metrics/queue-metrics.ts";
+import type { HttpService } from "../../http/service.ts";
+import { OpenStreams } from "../../http/transport/open-streams.ts";
+import { Client } from "../../resources/clients/client.ts";
+import type { Engine } from "../../resources/engine/engine.ts";
+import { UncachedPages } from "../../resources/pages/uncached-pages.ts";
+import { noSelectorIndex } from "../../resources/selector-index/no-selector-index.ts";
+import type { Store } from "../../storage/store.ts";
+import { setUpAdmission } from "../admission/admission-set-up.ts";
+import type { GuardedExtensions } from "../admission/guarded-extensions.ts";
+import { followApiServices } from "../apis/aggregation.ts";
+import { followCustomResources } from "../apis/custom-resources.ts";
+import { engineFor } from "../apis/engine.ts";
+import { registryFor } from "../apis/registry.ts";
+import { serverAuthentication } from "../authentication/authenticators.ts";
+import type { ServiceAccountKeys } from "../authentication/service-account-tokens.ts";
+import { authorizers } from "../authorization/authorizers.ts";
+import { storedIndexes } from "../authorization/stored-indexes.ts";
+import { startControllers } from "../controllers/controllers.ts";
+import { ControllerStates } from "../controllers/controller-states.ts";
+import { ensureDefaultObjects } from "../controllers/default-objects.ts";
+import { serverEffects } from "../controllers/effects.ts";
+import { createMetrics } from "../health/metrics.ts";
+import type { Lifecycle } from "../health/health-checks.ts";
+import { objectServices, type ObjectServiceParts, type ServedContent } from "../listening/http-service.ts";
+import type { ServerOptions } from "../options/server-options.ts";
+import { loopbackUser } from "../start/own-users.ts";
+import { Opened } from "../start/opened.ts";
+import type { Serving } from "../certificates/serving.ts";
+import { serviceResolver } from "../webhooks/webhook-services.ts";
+import { isServedInWorkspaces } from "./workspace-options.ts";
+
+/** What all workspaces of a server share. */
+export interface SharedParts {
+  /** Those of {@link workspaceOptions}. */
+  readonly options: ServerOptions;
+  readonly extensions: GuardedExtensions;
+  readonly chosen: readonly Controller<BuiltInDependencies>[];
+  readonly serving: Serving | undefined;
+  /** The service of the server, whose limits, budgets and observers are those of its workspaces. */
+  readonly served: () => ServedContent;
+}
+
+/** What a workspace differs in. */
+export interface WorkspaceParts {
+  readonly store: Store;
+  /** Authorizers that are asked before those of the options. */
+  readonly authorizers: readonly NamedAuthorizer[];
+  readonly serviceAccounts: ServiceAccountKeys;
+}
+
+/** The parts of a {@link WorkspaceServer}. */
+interface OpenParts {
+  readonly service: HttpService;
+  readonly client: Client;
+  readonly authorizer: AuthorizerChain;
+  readonly queues: QueueMetrics;
+  readonly startControllers: () => Promise<RunningController>;
+  readonly ensureDefaults: () => Promise<void>;
+  readonly opened: Opened;
+}
+
+/** A workspace that is in use: the engine over its objects, and everything that depends on them. */
+export class WorkspaceServer {
+  private controllers: Promise<RunningController> | undefined;
+
+  constructor(private readonly parts: OpenParts) {}
+
+  /** Serves its requests. */
+  get service(): HttpService {
+    return this.parts.service;
+  }
+
+  /** Client whose requests aren't authorized. */
+  get client(): Client {
+    return this.parts.client;
+  }
+
+  get authorizer(): AuthorizerChain {
+    return this.parts.authorizer;
+  }
+
+  /** Whether it has work: open streams, or keys in the queues of its controllers. */
+  get isBusy(): boolean {
+    return this.service.streams.size > 0 || this.parts.queues.hasWork;
+  }
+
+  /** Starts the controllers, unless they run. */
+  async lead(): Promise<void> {
+    await (this.controllers ??= this.parts.startControllers());
+  }
+
+  /** Ends the controllers. */
+  async follow(): Promise<void> {
+    const { controllers } = this;
+    this.controllers = undefined;
+    await (await controllers)?.close();
+  }
+
+  /** Writes the default objects, and waits until the controllers have reacted to them. */
+  async writeDefaults(): Promise<void> {
+    await this.parts.ensureDefaults();
+    await this.parts.queues.idle(Number.POSITIVE_INFINITY);
+  }
+
+  /** Ends its streams and controllers, and releases its memory. */
+  async close(): Promise<void> {
+    this.service.streams.drain();
+    await this.follow();
+    await this.parts.opened.close();
+  }
+}
+
+/**
+ * Opens the server of a workspace.
+ *
+ * @throws {StoreError} the store can't be read.
+ */
+export async function openWorkspace(shared: SharedParts, parts: WorkspaceParts): Promise<WorkspaceServer> {
+  const opened = new Opened();
+  try {
+    return new WorkspaceServer(await partsOf(shared, parts, opened));
+  } catch (error) {
+    await opened.close();
+    throw error;
+  }
+}
+
+async function partsOf(shared: SharedParts, parts: WorkspaceParts, opened: Opened): Promise<OpenParts> {
+  const { options, extensions, serving } = shared;
+  const { store, serviceAccounts } = parts;
+  opened.add(store, close);
+  const registry = await registryFor(options, extensions.kinds, isServedInWorkspaces);
+  const metrics = createMetrics(options);
+  const { policy, namespaces } = storedIndexes(options, registry, store, opened);
+  const named = { policy, needs: undefined, extensions: parts.authorizers };
+  const { chain: authorizer } = opened.add(await authorizers(options, named), close);
+  const { connections } = shared.served().service;
+  const later = { engine: () => engine, client: () => client };
+  const { randomInt } = randomValues(options);
+  const user = loopbackUser(options);
+  const resolve = serviceResolver(later.engine, user, connections, randomInt);
+  opened.add(await followCustomResources(options, registry, store, resolve, undefined), (one) =>
+    one?.close(),
+  );
+  const effects = serverEffects(options, registry, store, {
+    randomInt: (below) => randomInt(below, "services"),
+    client: () => startClient,
+  });
+  opened.add(effects.repair, (repair) => repair?.close());
+  const authentication = await serverAuthentication(options, {
+    ownTokens: [],
+    extensions: [],
+    store,
+    registry,
+    authorities: undefined,
+    serviceAccounts,
+  });
+  opened.add(authentication, close);
+  const life: Lifecycle = { synced: true, published: true, bootstrapped: true, stopping: false };
+  const access = { policy, namespaces, authorizer, connections };
+  const pieces = { registry, store, extensions, opened, tracing: undefined, configuresWebhooks: false };
+  const admission = await setUpAdmission(options, user, { ...pieces, ...access, ...later, life });
+  const engine = engineFor(options, registry, store, {
+    tokens: serviceAccounts.issuer,
+    storageHooks: effects.byPrefix,
+    admit: admission.chain,
+    pages: new UncachedPages(store),
+    selectors: noSelectorIndex,
+  });
+  const client = new Client(engine, user);
+  // No plugin may prevent the default objects.
+  const startClient = new Client({ ...engine, admit: new AdmissionChain([]) }, user);
+  for (const index of [policy, namespaces]) await index.start();
+  const apiServices = await followApiServices(options, {
+    engine,
+    client,
+    user,
+    connections,
+    metrics,
+    opened,
+  });
+  effects.repair?.start();
+  const service = workspaceService(shared, engine, { ...authentication, authorizer, apiServices, policy });
+  const queues = new QueueMetrics(metrics, options.clock);
+  const { quotas } = admission;
+  const { issueLegacy: issueLegacyToken } = serviceAccounts;
+  const controllers = {
+    chosen: shared.chosen,
+    options,
+    engine,
+    user,
+    serving,
+    quotas,
+    authorizer,
+    apiServices,
+  };
+  const flow = { ...options, registry, store, client, control: undefined };
+  return {
+    service,
+    client,
+    authorizer,
+    queues,
+    opened,
+    startControllers: () =>
+      startControllers({ ...controllers, issueLegacyToken, queues, states: new ControllerStates() }),
+    async ensureDefaults() {
+      const upkeep = new FlowConfiguration(flow);
+      const writers = { flow: upkeep, publishTrust: () => Promise.resolve(), hasDefaults: false };
+      await ensureDefaultObjects(options, registry, startClient, writers);
+      await upkeep.close();
+    },
+  };
+}
+
+function close(opened: { close(): unknown }): unknown {
+  return opened.close();
+}
+
+/** The service of a workspace is that of the server, except for what depends on the objects. */
+function workspaceService(
+  { options, served }: SharedParts,
+  engine: Engine,
+  parts: Pick<ObjectServiceParts, "authenticator" | "authorizer" | "apiServices" | "policy"> & {
+    readonly serviceAccounts: ServiceAccountKeys;
+  },
+): HttpService {
+  const { ownAudiences } = parts.serviceAccounts;
+  const { service: server, documents } = served();
+  const service: HttpService = {
+    ...server,
+    ...objectServices(options, engine, {
+      ...parts,
+      ...documents,
+      needs: undefined,
+      ownAudiences,
+      service: () => service,
+    }),
+    streams: new OpenStreams(),
+    console: undefined,
+    workspaces: undefined,
+  };
+  return service;
+}

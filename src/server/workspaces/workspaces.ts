@@ -1,0 +1,341 @@
+import { bearerToken } from "../../authentication/bearer-token.ts";
+import { isRefusal } from "../../authentication/refusal.ts";
+import { textClaim, unverifiedClaims } from "../../authentication/jwt/claims.ts";
+import { verifyClaims } from "../../authentication/jwt/signature.ts";
+import type { Attributes } from "../../authorization/authorizer.ts";
+import type { AuthorizerChain } from "../../authorization/authorizer-chain.ts";
+import type { NamedAuthorizer } from "../../authorization/guarded-authorizer.ts";
+import { objectNotFound } from "../../base/object-errors.ts";
+import { StatusError } from "../../base/status-error.ts";
+import { andThen, detach, type MaybePromise } from "../../base/turns/maybe-promise.ts";
+import type { UserInfo } from "../../base/user-info.ts";
+import type { WorkspaceContents } from "../../controllers/workspaces.ts";
+import type { EnteredWorkspace, FoundWorkspace, HttpService, Workspaces } from "../../http/service.ts";
+import { Workspace, type WorkspaceBase } from "../../kinds/tenancy/workspace.ts";
+import { UncachedPages } from "../../resources/pages/uncached-pages.ts";
+import { namesOf, type Resource } from "../../resources/registry/registry.ts";
+import { noSelectorIndex } from "../../resources/selector-index/no-selector-index.ts";
+import { uidOf } from "../../resources/objects/stored.ts";
+import type { StorageHooks } from "../../resources/engine/storage-hooks.ts";
+import { revisionOf } from "../../storage/entry.ts";
+import { FilteredStore, type EntryFilter } from "../../storage/filtered-store.ts";
+import { keyspaceOf } from "../../storage/keys.ts";
+import { deleteKeyspace } from "../../storage/keyspaces/keyspace-store.ts";
+import { pagesOf } from "../../storage/range-pages.ts";
+import type { Store, StoreEvent, Subscription } from "../../storage/store.ts";
+import type { StorePins } from "../../storage/store-history.ts";
+import { workspaceKeys, type ServiceAccountKeys } from "../authentication/service-account-tokens.ts";
+import { ActiveWorkspaces, type WorkspaceUse } from "./active-workspaces.ts";
+import { BaseVisibility } from "./base-visibility.ts";
+import { DefaultState, isDefaultState } from "./default-state.ts";
+import { WorkspaceCreation } from "./workspace-creation.ts";
+import { adminsMode } from "./workspace-options.ts";
+import { WorkspaceReader } from "./workspace-reader.ts";
+import { openWorkspace, type SharedParts, type WorkspaceServer } from "./workspace-server.ts";
+import { baseStore, workspaceStore } from "./workspace-stores.ts";
+
+/** What the workspaces of a server are made of. */
+export interface WorkspacesParts {
+  readonly shared: SharedParts;
+  /** The store of the server. */
+  readonly root: Store;
+  readonly pins: StorePins;
+  readonly resource: Resource;
+  readonly authorizer: AuthorizerChain;
+  readonly serviceAccounts: ServiceAccountKeys;
+  /** Returns the URL of the server; undefined without a socket. */
+  readonly url: () => string | undefined;
+}
+
+/** The workspaces of a server: finds, opens and deletes them. */
+export class ServerWorkspaces implements Workspaces, WorkspaceContents {
+  private readonly hooks: StorageHooks;
+  private readonly active: ActiveWorkspaces;
+  private readonly reader: WorkspaceReader;
+
+  constructor(private readonly parts: WorkspacesParts) {
+    const { shared, root, pins, resource, url } = parts;
+    const { options } = shared;
+    this.reader = new WorkspaceReader(root, resource);
+    this.active = new ActiveWorkspaces(options.clock, options.log);
+    const open = (store: Store) =>
+      openWorkspace(shared, { store, authorizers: [], serviceAccounts: parts.serviceAccounts });
+    const defaults = new DefaultState({ options, root, pins, open });
+    const { group } = resource;
+    this.hooks = new WorkspaceCreation({ root, pins, reader: this.reader, defaults, group, url });
+  }
+
+  /** Returns the effects of writes, with those of writes of workspaces. */
+  hooksBeside(others: ReadonlyMap<string, StorageHooks>): ReadonlyMap<string, StorageHooks> {
+    return new Map([...others, [this.parts.resource.storePrefix, this.hooks]]);
+  }
+
+  accessTo(name: string, user: UserInfo): Attributes {
+    const { group, version, name: resource } = this.parts.resource;
+    return {
+      kind: "resource",
+      user,
+      verb: "access",
+      group,
+      version,
+      resource,
+      subresource: "",
+      namespace: "",
+      name,
+    };
+  }
+
+  notFound(name: string): StatusError {
+    const { group, name: resource } = this.parts.resource;
+    return objectNotFound({ group, resource, name });
+  }
+
+  find(name: string): MaybePromise<FoundWorkspace | undefined> {
+    return andThen(this.reader.find(name), (workspace) => workspace && new Found(this, workspace));
+  }
+
+  /** Whether a token was issued by a workspace; its signature is verified unless the workspace is in memory and verifies it itself. */
+  async isOwnToken({ metadata }: Workspace, authorization: string | undefined): Promise<boolean> {
+    const token = bearerToken(authorization);
+    const claims = token === undefined ? undefined : unverifiedClaims(token);
+    const issuer = claims && textClaim(claims, "iss");
+    if (issuer === undefined) return false;
+    const { shared, serviceAccounts } = this.parts;
+    const { issuers, legacyIssuer, keys } = workspaceKeys(shared.options, serviceAccounts, metadata.uid!);
+    if (!issuers.includes(issuer) && issuer !== legacyIssuer) return false;
+    if (this.active.has(metadata.uid!)) return true;
+    try {
+      await verifyClaims(token!, keys, "service account token");
+      return true;
+    } catch (error) {
+      if (isRefusal(error)) return false;
+      throw error;
+    }
+  }
+
+  /** Begins the use of a workspace. @param outsider see {@link FoundWorkspace.enter}. */
+  async enter(workspace: Workspace, outsider: UserInfo | undefined): Promise<EnteredWorkspace> {
+    const { metadata, status } = workspace;
+    if (metadata.deletionTimestamp !== undefined || status?.bases === undefined)
+      throw new StatusError(
+        "ServiceUnavailable",
+        `the workspace ${JSON.stringify(metadata.name)} is being deleted`,
+      );
+    const uses: WorkspaceUse[] = [];
+    const left = () => uses.splice(0).forEach((use) => use.end());
+    try {
+      const { server } = await this.use(workspace, uses);
+      const user = outsider ?? this.accountOf(workspace);
+      const filter = await this.visibility(workspace, user, uses);
+      const service = filter === undefined ? server.service : filtered(server.service, filter);
+      return { service, left };
+    } catch (error) {
+      left();
+      throw error;
+    }
+  }
+
+  /** The user as which the service accounts of a workspace read its base. */
+  private accountOf({ metadata }: Workspace): UserInfo {
+    const { systemPrefix } = this.parts.shared.options.vocabulary;
+    const groups = [`${systemPrefix}workspaces`, `${systemPrefix}authenticated`];
+    return { name: `${systemPrefix}workspace:${metadata.name}`, uid: "", groups, extra: {} };
+  }
+
+  private async use(workspace: Workspace, uses: WorkspaceUse[]): Promise<WorkspaceUse> {
+    const use = await this.active.use(workspace.metadata.uid!, () => this.open(workspace));
+    uses.push(use);
+    return use;
+  }
+
+  private open(workspace: Workspace): Promise<WorkspaceServer> {
+    const { shared, root, serviceAccounts } = this.parts;
+    const { name = "", uid = "" } = workspace.metadata;
+    return openWorkspace(shared, {
+      store: workspaceStore(root, workspace),
+      authorizers: [this.administrators(name, uid)],
+      serviceAccounts: workspaceKeys(shared.options, serviceAccounts, uid),
+    });
+  }
+
+  /** Allows everything to the administrators of a workspace, as they are at present. */
+  private administrators(name: string, uid: string): NamedAuthorizer {
+    const noOpinion = { verdict: "noOpinion", reason: "", evaluationError: "" } as const;
+    return {
+      name: adminsMode,
+      authorize: ({ user }) =>
+        andThen(this.reader.find(name), (workspace) => {
+          if (workspace?.metadata.uid !== uid) return noOpinion;
+          const { admins = [] } = workspace.spec ?? {};
+          const isAdmin = admins.some(({ kind, name: one }) =>
+            kind === "User" ? one === user.name : user.groups.includes(one),
+          );
+          if (!isAdmin) return noOpinion;
+          return { verdict: "allow", reason: "an administrator of the workspace", evaluationError: "" };
+        }),
+    };
+  }
+
+  /**
+   * Returns which objects of a workspace a user may see; undefined if all.
+   *
+   * @param uses receives the uses of further workspaces, whose roles decide.
+   */
+  private async visibility(
+    { status }: Workspace,
+    user: UserInfo,
+    uses: WorkspaceUse[],
+  ): Promise<EntryFilter | undefined> {
+    const [base, ...further] = status?.bases ?? [];
+    const { systemPrefix } = this.parts.shared.options.vocabulary;
+    if (base === undefined || isDefaultState(base) || user.groups.includes(`${systemPrefix}masters`))
+      return undefined;
+    const store = baseStore(this.parts.root, [base, ...further])!;
+    const at = revisionOf(Number(base.resourceVersion));
+    const { registry } = this.parts.shared.served().service.engine;
+    if (base.uid === undefined)
+      return new BaseVisibility(
+        { store, at, registry, authorizer: this.parts.authorizer, further: undefined },
+        user,
+      );
+    const place = await this.accessible(base, user);
+    if (place === undefined)
+      return new BaseVisibility({ store, at, registry, authorizer: undefined, further: undefined }, user);
+    const { server } = await this.use(place, uses);
+    const rights = {
+      store,
+      at,
+      registry: server.service.engine.registry,
+      authorizer: server.authorizer,
+      further: await this.visibility(place, user, uses),
+    };
+    return new BaseVisibility(rights, user);
+  }
+
+  /** Returns the workspace of a base if it still exists and the user may enter it. */
+  private async accessible(
+    { workspace: name = "", uid }: WorkspaceBase,
+    user: UserInfo,
+  ): Promise<Workspace | undefined> {
+    const place = await this.reader.find(name);
+    if (place?.metadata.uid !== uid || place?.metadata.deletionTimestamp !== undefined) return undefined;
+    const { verdict } = await this.parts.authorizer.authorize(this.accessTo(name, user));
+    return verdict === "allow" ? place : undefined;
+  }
+
+  /** See {@link WorkspaceContents.lead}: also opens workspaces in which other processes write. */
+  lead(): () => Promise<void> {
+    this.active.lead();
+    const watch = new WriteWatch(this.parts.root, this.parts.resource, (name, uid) => this.wake(name, uid));
+    watch.start((error) =>
+      this.parts.shared.options.log.warn({ error: String(error) }, "writes in workspaces can't be followed"),
+    );
+    return async () => {
+      watch.close();
+      await this.active.follow();
+    };
+  }
+
+  private wake(name: string, uid: string): void {
+    if (this.active.has(uid)) return;
+    const opened = async (): Promise<void> => {
+      const workspace = await this.reader.find(name);
+      if (workspace?.metadata.uid !== uid || workspace.metadata.deletionTimestamp !== undefined) return;
+      const uses: WorkspaceUse[] = [];
+      await this.use(workspace, uses);
+      for (const use of uses) use.end();
+    };
+    detach(opened(), (error) =>
+      this.parts.shared.options.log.warn({ error: String(error) }, `the workspace ${name} can't be opened`),
+    );
+  }
+
+  async remove(uid: string, _closing: AbortSignal): Promise<void> {
+    await this.active.close(uid);
+    await deleteKeyspace(this.parts.root, uid);
+    await this.parts.pins.remove(uid);
+  }
+
+  /** Ends all workspaces. */
+  close(): Promise<void> {
+    return this.active.closeAll();
+  }
+}
+
+/** The service of a workspace for a user who sees only a part of its objects. */
+function filtered(service: HttpService, filter: EntryFilter): HttpService {
+  const { engine } = service;
+  const store = new FilteredStore(engine.store, filter);
+  return {
+    ...service,
+    engine: { ...engine, store, pages: new UncachedPages(store), selectors: noSelectorIndex },
+  };
+}
+
+class Found implements FoundWorkspace {
+  constructor(
+    private readonly workspaces: ServerWorkspaces,
+    private readonly workspace: Workspace,
+  ) {}
+
+  isOwnToken(authorization: string | undefined): Promise<boolean> {
+    return this.workspaces.isOwnToken(this.workspace, authorization);
+  }
+
+  enter(outsider: UserInfo | undefined): Promise<EnteredWorkspace> {
+    return this.workspaces.enter(this.workspace, outsider);
+  }
+}
+
+/** Reports writes in the keyspaces of workspaces, by any process. */
+class WriteWatch {
+  private readonly names = new Map<string, string>();
+  private subscription: Subscription | undefined;
+  private closed = false;
+
+  constructor(
+    private readonly root: Store,
+    private readonly resource: Resource,
+    private readonly written: (name: string, uid: string) => void,
+  ) {}
+
+  start(failed: (error: unknown) => void): void {
+    detach(this.follow(failed), failed);
+  }
+
+  private async follow(failed: (error: unknown) => void): Promise<void> {
+    const { storePrefix: prefix } = this.resource;
+    const after = await this.root.latestRevision();
+    for await (const { entries } of pagesOf(this.root, { prefix, limit: 500, at: after }))
+      for (const entry of entries) this.names.set(uidOf(entry), namesOf(entry.key).name);
+    if (this.closed) return;
+    this.subscription = this.root.subscribe(
+      { prefix: "/", after },
+      {
+        events: (batch) => batch.forEach((event) => this.receive(event)),
+        ended: (error) => {
+          if (this.closed) return;
+          failed(error);
+          this.start(failed);
+        },
+      },
+    );
+  }
+
+  private receive({ key, entry, previous }: StoreEvent): void {
+    const uid = keyspaceOf(key);
+    if (uid !== undefined) {
+      const name = this.names.get(uid);
+      if (name !== undefined) this.written(name, uid);
+      return;
+    }
+    if (!key.startsWith(this.resource.storePrefix)) return;
+    if (entry !== undefined) this.names.set(uidOf(entry), namesOf(key).name);
+    else if (previous !== undefined) this.names.delete(uidOf(previous));
+  }
+
+  close(): void {
+    this.closed = true;
+    this.subscription?.close();
+  }
+}

@@ -1,0 +1,381 @@
+import { describe, expect, test } from "vitest";
+import type { Answer } from "../support/api.ts";
+import { useServer } from "../support/use-server.ts";
+import {
+  clusterRole,
+  clusterRoleBinding,
+  configMap,
+  namesIn,
+  ok,
+  type PolicyRule,
+  RBAC,
+  refTo,
+  until,
+  user,
+} from "./support.ts";
+
+const tenancy = "tenancy.platform.io";
+const workspaces = `/apis/${tenancy}/v1alpha1/workspaces`;
+const maps = "/api/v1/namespaces/default/configmaps";
+const secrets = "/api/v1/namespaces/default/secrets";
+
+const server = useServer({
+  users: ["mara", "devi", "omar"].map((name) => ({ name })),
+  runtimeConfig: `${tenancy}/v1alpha1=true`,
+});
+const admin = () => server.admin;
+const create = async (name: string, spec: object = {}) =>
+  (await ok(admin().post(workspaces, { metadata: { name }, spec }))).body;
+const at = (name: string, path: string) => `/clusters/${name}${path}`;
+async function roleFor(name: string, users: readonly string[], rules: readonly PolicyRule[]): Promise<void> {
+  await ok(admin().post(`${RBAC}/clusterroles`, clusterRole(name, rules)));
+  const binding = clusterRoleBinding(name, refTo("ClusterRole", name), users.map(user));
+  await ok(admin().post(`${RBAC}/clusterrolebindings`, binding));
+}
+/** Allows users to enter workspaces. */
+const admit = (name: string, users: readonly string[], names: readonly string[] = []) =>
+  roleFor(name, users, [
+    { verbs: ["access"], apiGroups: [tenancy], resources: ["workspaces"], resourceNames: names },
+  ]);
+
+describe("a workspace", () => {
+  test("has default objects, and objects of its own", async () => {
+    const made = await create("one");
+    expect(made.status).toMatchObject({ phase: "Ready", url: `${server.server.url}/clusters/one` });
+    expect(namesIn(await ok(admin().get(at("one", "/api/v1/namespaces"))))).toEqual([
+      "default",
+      "platform-node-lease",
+      "platform-public",
+      "platform-system",
+    ]);
+    await ok(admin().post(at("one", maps), configMap("a", { x: "1" })));
+    expect((await admin().get(`${maps}/a`)).status).toBe(404);
+    expect((await ok(admin().get(at("one", `${maps}/a`)))).body.data).toEqual({ x: "1" });
+    await create("other");
+    expect((await admin().get(at("other", `${maps}/a`))).status).toBe(404);
+  });
+
+  test("has controllers: a namespace gets its account, and is deleted with its content", async () => {
+    await create("controlled");
+    await ok(admin().post(at("controlled", "/api/v1/namespaces"), { metadata: { name: "shop" } }));
+    const account = at("controlled", "/api/v1/namespaces/shop/serviceaccounts/default");
+    await until(
+      () => admin().get(account),
+      ({ status }) => status === 200,
+    );
+    await ok(admin().delete(at("controlled", "/api/v1/namespaces/shop")));
+    await until(
+      () => admin().get(at("controlled", "/api/v1/namespaces/shop")),
+      ({ status }) => status === 404,
+    );
+  });
+
+  test("a watch shows its changes only", async () => {
+    await create("watched");
+    const { body } = await ok(admin().get(at("watched", maps)));
+    const watching = await admin().watch(
+      at("watched", `${maps}?watch=1&resourceVersion=${body.metadata.resourceVersion}`),
+    );
+    await ok(admin().post(maps, configMap("w-outside", {})));
+    await ok(admin().post(at("one", maps), configMap("w-other", {})));
+    await ok(admin().post(at("watched", maps), configMap("w-inside", {})));
+    expect(await watching.next()).toMatchObject({
+      type: "ADDED",
+      object: { metadata: { name: "w-inside" } },
+    });
+    watching.close();
+    await ok(admin().delete(`${maps}/w-outside`));
+  });
+
+  test("has kinds of its own, and documents with its path", async () => {
+    await create("kinds");
+    const definition = {
+      metadata: { name: "toys.acme.dev" },
+      spec: {
+        group: "acme.dev",
+        scope: "Namespaced",
+        names: { plural: "toys", singular: "toy", kind: "Toy" },
+        versions: [
+          { name: "v1", served: true, storage: true, schema: { openAPIV3Schema: { type: "object" } } },
+        ],
+      },
+    };
+    const definitions = "/apis/apiextensions.platform.io/v1/customresourcedefinitions";
+    await ok(admin().post(at("kinds", definitions), definition));
+    const toys = "/apis/acme.dev/v1/namespaces/default/toys";
+    await until(
+      () => admin().get(at("kinds", toys)),
+      ({ status }) => status === 200,
+    );
+    await ok(
+      admin().post(at("kinds", toys), { apiVersion: "acme.dev/v1", kind: "Toy", metadata: { name: "t" } }),
+    );
+    expect((await admin().get(toys)).status).toBe(404);
+    expect((await admin().get(at("one", toys))).status).toBe(404);
+    const index = (await ok(admin().get(at("kinds", "/openapi/v3")))).body.paths;
+    const { serverRelativeURL: url } = index["apis/acme.dev/v1"];
+    expect(url).toMatch(/^\/clusters\/kinds\/openapi\/v3\/apis\/acme\.dev\/v1\?hash=/);
+    expect((await ok(admin().get(url))).body.paths).toBeDefined();
+    const groups = (await ok(admin().get(at("kinds", "/apis")))).body.groups;
+    expect(groups.map((one: { name: string }) => one.name)).toContain("acme.dev");
+    expect(groups.map((one: { name: string }) => one.name)).not.toContain(tenancy);
+  });
+
+  test("that is deleted ends its watches and loses its objects, also for one of the same name", async () => {
+    await create("gone");
+    await ok(admin().post(at("gone", maps), configMap("a", {})));
+    const watching = await admin().watch(at("gone", `${maps}?watch=1&resourceVersion=0`));
+    await watching.next();
+    await ok(admin().delete(`${workspaces}/gone`));
+    await watching.toEnd();
+    await until(
+      () => admin().get(`${workspaces}/gone`),
+      ({ status }) => status === 404,
+    );
+    expect((await admin().get(at("gone", maps))).status).toBe(404);
+    await create("gone");
+    expect(namesIn(await ok(admin().get(at("gone", maps))))).toEqual([]);
+  });
+
+  test("expires", async () => {
+    const refused = await admin().post(workspaces, {
+      metadata: { name: "short" },
+      spec: { expirationSeconds: 3 },
+    });
+    expect([refused.status, refused.body.details.causes[0].field]).toEqual([422, "spec.expirationSeconds"]);
+  });
+});
+
+describe("entering a workspace", () => {
+  test("needs the verb access; inside, its own roles decide", async () => {
+    await create("rights");
+    await create("shut");
+    const devi = server.as("devi");
+    const refused = await devi.get(at("rights", maps));
+    expect([refused.status, refused.body.message]).toEqual([
+      403,
+      `workspaces.${tenancy} "rights" is forbidden: User "devi" cannot access resource "workspaces" in API group "${tenancy}" at the cluster scope`,
+    ]);
+    // Whether a workspace exists is no secret of theirs either.
+    expect((await devi.get(at("nothing", maps))).status).toBe(403);
+    expect((await admin().get(at("nothing", maps))).status).toBe(404);
+    await admit("enter-rights", ["devi"], ["rights"]);
+    const inside = await devi.get(at("rights", maps));
+    expect([inside.status, inside.body.message]).toMatchObject([
+      403,
+      expect.stringContaining('cannot list resource "configmaps"'),
+    ]);
+    await ok(
+      admin().post(
+        at("rights", `${RBAC}/clusterroles`),
+        clusterRole("reader", [{ verbs: ["list"], apiGroups: [""], resources: ["configmaps"] }]),
+      ),
+    );
+    const binding = clusterRoleBinding("reader", refTo("ClusterRole", "reader"), [user("devi")]);
+    await ok(admin().post(at("rights", `${RBAC}/clusterrolebindings`), binding));
+    expect((await devi.get(at("rights", maps))).status).toBe(200);
+    expect((await devi.get(maps)).status).toBe(403);
+    expect((await devi.get(at("shut", maps))).status).toBe(403);
+  });
+
+  test("its administrators may do everything in it, and nothing elsewhere", async () => {
+    await create("ruled", { admins: [{ kind: "User", name: "mara" }] });
+    await admit("enter-ruled", ["mara"], ["ruled"]);
+    const mara = server.as("mara");
+    await ok(mara.post(at("ruled", secrets), { metadata: { name: "s" }, stringData: { a: "b" } }));
+    const everything = clusterRole("all", [{ verbs: ["*"], apiGroups: ["*"], resources: ["*"] }]);
+    await ok(mara.post(at("ruled", `${RBAC}/clusterroles`), everything));
+    expect((await mara.post(`${RBAC}/clusterroles`, everything)).status).toBe(403);
+    // Impersonation is within the workspace too.
+    const asMaster = { headers: { "Impersonate-User": "x", "Impersonate-Group": "system:masters" } };
+    expect((await mara.get(at("ruled", secrets), asMaster)).status).toBe(200);
+    expect((await mara.get(secrets, asMaster)).status).toBe(403);
+  });
+
+  test("tokens of its accounts are worth nothing elsewhere", async () => {
+    await create("tokens");
+    await create("foreign");
+    const account = "/api/v1/namespaces/default/serviceaccounts/default";
+    await until(
+      () => admin().get(at("tokens", account)),
+      ({ status }) => status === 200,
+    );
+    const tokenFor = async (path: string) =>
+      (
+        await ok(
+          admin().post(`${path}/token`, {
+            apiVersion: "authentication.platform.io/v1",
+            kind: "TokenRequest",
+            spec: {},
+          }),
+        )
+      ).body.status.token as string;
+    const own = server.as(await tokenFor(at("tokens", account)));
+    const outer = server.as(await tokenFor(account));
+    const who = (answer: Answer) => [answer.status, answer.body.message];
+    expect(who(await own.get(at("tokens", maps)))).toMatchObject([
+      403,
+      expect.stringContaining('User "system:serviceaccount:default:default" cannot list'),
+    ]);
+    expect((await own.get(at("foreign", maps))).status).toBe(401);
+    expect((await own.get(maps)).status).toBe(401);
+    // The accounts of the server are not those of a workspace, whatever they may do.
+    await roleFor("enter-all", [], [{ verbs: ["*"], apiGroups: ["*"], resources: ["*"] }]);
+    await ok(
+      admin().post(
+        `${RBAC}/clusterrolebindings`,
+        clusterRoleBinding("all-accounts", refTo("ClusterRole", "enter-all"), [
+          { kind: "ServiceAccount", namespace: "default", name: "default" },
+        ]),
+      ),
+    );
+    expect((await outer.get(maps)).status).toBe(200);
+    expect(who(await outer.get(at("tokens", maps)))).toMatchObject([
+      403,
+      expect.stringContaining("in their own workspace"),
+    ]);
+    await ok(admin().delete(`${RBAC}/clusterrolebindings/all-accounts`));
+    // Of a workspace that is made again.
+    await ok(admin().delete(`${workspaces}/tokens`));
+    await until(
+      () => admin().get(`${workspaces}/tokens`),
+      ({ status }) => status === 404,
+    );
+    await create("tokens");
+    expect((await own.get(at("tokens", maps))).status).toBe(401);
+  });
+
+  test("its path is read once, in every spelling", async () => {
+    await create("spelled");
+    await ok(admin().post(at("spelled", maps), configMap("only", {})));
+    const inside = async (path: string) => namesIn(await ok(admin().get(path)));
+    expect(await inside(`/%63lusters/spelled${maps}`)).toEqual(["only"]);
+    expect(await inside(`/clusters%2Fspelled%2Fapi/v1/namespaces/default/configmaps`)).toEqual(["only"]);
+    for (const path of [
+      `//clusters/spelled${maps}`,
+      `/clusters//spelled${maps}`,
+      `/clusters/spelled/clusters/one${maps}`,
+      `/clusters/Spelled${maps}`,
+      `/clusters/spelled%252Fx${maps}`,
+      "/clusters",
+      "/clusters/",
+    ])
+      expect([path, (await admin().get(path)).status]).toEqual([path, 404]);
+    expect((await admin().get("/clusters/spelled%ZZ/api")).status).toBe(400);
+    expect((await admin().get("/clusters/spelled")).status).toBe(200);
+  });
+});
+
+describe("a branch", () => {
+  test("begins with the state of its base at a resource version; afterwards each is independent", async () => {
+    await create("base");
+    await ok(admin().post(at("base", maps), configMap("a", { v: "1" })));
+    const then = (await ok(admin().post(at("base", maps), configMap("b", { v: "1" })))).body.metadata
+      .resourceVersion;
+    await ok(admin().patch(at("base", `${maps}/a`), { data: { v: "2" } }));
+    await create("branch", { from: { workspace: "base", resourceVersion: then } });
+    const data = async (where: string) =>
+      Object.fromEntries(
+        (await ok(admin().get(at(where, maps)))).body.items.map(
+          (one: { metadata: { name: string }; data: { v: string } }) => [one.metadata.name, one.data.v],
+        ),
+      );
+    expect(await data("branch")).toEqual({ a: "1", b: "1" });
+    await ok(admin().patch(at("branch", `${maps}/a`), { data: { v: "3" } }));
+    await ok(admin().delete(at("branch", `${maps}/b`)));
+    await ok(admin().post(at("branch", maps), configMap("c", { v: "4" })));
+    expect(await data("branch")).toEqual({ a: "3", c: "4" });
+    expect(await data("base")).toEqual({ a: "2", b: "1" });
+    await create("twig", { from: { workspace: "branch" } });
+    expect(await data("twig")).toEqual({ a: "3", c: "4" });
+    await ok(admin().delete(`${workspaces}/branch`));
+    await until(
+      () => admin().get(`${workspaces}/branch`),
+      ({ status }) => status === 404,
+    );
+    expect(await data("twig")).toEqual({ a: "3", c: "4" });
+  });
+
+  test("a source that can't be used is refused with the field", async () => {
+    const refusal = async (from: object) => {
+      const { status, body } = await admin().post(workspaces, {
+        metadata: { name: "wrong" },
+        spec: { from },
+      });
+      return [status, body.details.causes.map((one: { field: string }) => one.field)];
+    };
+    expect(await refusal({ workspace: "missing" })).toEqual([422, ["spec.from.workspace"]]);
+    expect(await refusal({ workspace: "wrong" })).toEqual([422, ["spec.from.workspace"]]);
+    expect(await refusal({ resourceVersion: "99999999" })).toEqual([422, ["spec.from.resourceVersion"]]);
+    expect(await refusal({ resourceVersion: "x" })).toEqual([422, ["spec.from.resourceVersion"]]);
+    expect(await refusal({ workspace: "twig", resourceVersion: "2" })).toEqual([
+      422,
+      ["spec.from.resourceVersion"],
+    ]);
+    expect(await refusal({ time: "2020-01-01T00:00:00Z" })).toEqual([422, ["spec.from.time"]]);
+    const again = await admin().post(workspaces, { metadata: { name: "base" } });
+    expect([again.status, again.body.reason]).toEqual([409, "AlreadyExists"]);
+  });
+
+  test("shows what came from the base only to those who may get it there now", async () => {
+    await ok(admin().post(secrets, { metadata: { name: "root-key" }, stringData: { key: "secret" } }));
+    await ok(admin().post(maps, configMap("root-map", { v: "1" })));
+    await create("preview", { from: {}, admins: [{ kind: "User", name: "omar" }] });
+    await admit("enter-preview", ["omar"], ["preview"]);
+    const omar = server.as("omar");
+    const hidden = at("preview", `${secrets}/root-key`);
+    const seen = async () => namesIn(await ok(omar.get(at("preview", secrets))));
+    expect(await seen()).toEqual([]);
+    expect((await omar.get(hidden)).status).toBe(404);
+    // Neither by a write that answers with the object, nor by what another one changed.
+    expect((await omar.patch(hidden, { metadata: { labels: { x: "y" } } })).status).toBe(404);
+    expect((await omar.delete(hidden)).status).toBe(404);
+    expect((await omar.post(at("preview", secrets), { metadata: { name: "root-key" } })).status).toBe(409);
+    await ok(admin().patch(hidden, { metadata: { labels: { x: "y" } } }));
+    expect((await omar.get(hidden)).status).toBe(404);
+    expect(await seen()).toEqual([]);
+    const asAdmin = { headers: { "Impersonate-User": "boss", "Impersonate-Group": "system:masters" } };
+    expect((await omar.get(hidden, asAdmin)).status).toBe(404);
+    // A token that its administrator makes for an account of the base.
+    const account = at("preview", "/api/v1/namespaces/default/serviceaccounts/helper");
+    await ok(
+      omar.post(at("preview", "/api/v1/namespaces/default/serviceaccounts"), {
+        metadata: { name: "helper" },
+      }),
+    );
+    await ok(
+      omar.post(
+        at("preview", `${RBAC}/clusterrolebindings`),
+        clusterRoleBinding("helper", refTo("ClusterRole", "cluster-admin"), [
+          { kind: "ServiceAccount", namespace: "default", name: "helper" },
+        ]),
+      ),
+    ).catch(() => undefined);
+    const token = (
+      await ok(
+        omar.post(`${account}/token`, {
+          apiVersion: "authentication.platform.io/v1",
+          kind: "TokenRequest",
+          spec: {},
+        }),
+      )
+    ).body.status.token;
+    expect([403, 404]).toContain((await server.as(token).get(hidden)).status);
+    // Watches, too.
+    const watching = await omar.watch(at("preview", `${secrets}?watch=1&resourceVersion=0`));
+    await ok(admin().patch(hidden, { metadata: { labels: { x: "z" } } }));
+    await ok(omar.post(at("preview", secrets), { metadata: { name: "own" } }));
+    expect(await watching.next()).toMatchObject({ object: { metadata: { name: "own" } } });
+    watching.close();
+    // Objects of its own are visible, and those of the base as soon as one may get them there.
+    expect(await seen()).toEqual(["own"]);
+    await roleFor("secrets-reader", [], [{ verbs: ["get"], apiGroups: [""], resources: ["secrets"] }]);
+    const binding = clusterRoleBinding("omar-reads", refTo("ClusterRole", "secrets-reader"), [user("omar")]);
+    await ok(admin().post(`${RBAC}/clusterrolebindings`, binding));
+    expect(await seen()).toEqual(["own", "root-key"]);
+    await ok(admin().delete(`${RBAC}/clusterrolebindings/omar-reads`));
+    expect(await seen()).toEqual(["own"]);
+    await ok(admin().delete(`${secrets}/root-key`));
+    await ok(admin().delete(`${maps}/root-map`));
+  });
+});

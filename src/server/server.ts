@@ -257,8 +257,8 @@ const maxTurnsUntilIdle = 100;
 
 async function assemble(options: ServerOptions, pieces: Pieces): Promise<Parts> {
   const { registry, store, metrics, encryption, tracing, chosen, extensions, life, opened } = pieces;
-  // Checked before anything is written or led.
   let listener: HttpListener | undefined;
+  // Checked before anything is written or led.
   const audit = opened.add(await openAuditTrail(options, metrics), (one) => one?.close());
   const { policy, namespaces, needs } = storedIndexes(options, registry, store, opened);
   const authorizerParts = { policy, needs, extensions: extensions.authorizers };
@@ -266,7 +266,8 @@ async function assemble(options: ServerOptions, pieces: Pieces): Promise<Parts> 
   const connections = await connectionRules(options);
   const later = { engine: () => engine, client: () => client };
   const { randomInt } = randomValues(options);
-  const resolve = serviceResolver(later.engine, loopbackUser(options), connections, randomInt);
+  const user = loopbackUser(options);
+  const resolve = serviceResolver(later.engine, user, connections, randomInt);
   opened.add(await followCustomResources(options, registry, store, resolve, tracing), (one) => one?.close());
   const effects = serverEffects(options, registry, store, {
     randomInt: (below) => randomInt(below, "services"),
@@ -278,69 +279,42 @@ async function assemble(options: ServerOptions, pieces: Pieces): Promise<Parts> 
   opened.add(authentication, close);
   showCertificates(metrics, options.vocabulary, { serving, connections });
   const access = { policy, namespaces, authorizer: authorization.chain, connections };
-  const admission = await setUpAdmission(options, loopbackUser(options), { ...pieces, ...access, ...later });
-  const workspaces = workspacesOf(options, {
-    ...pieces,
-    serving,
-    authorizer: authorization.chain,
-    serviceAccounts: authentication.serviceAccounts,
-    service: () => served,
-    url: () => publicUrl(options, listener) ?? localUrl(listener),
-  });
-  opened.add(workspaces, (one) => one?.close());
+  const admission = await setUpAdmission(options, user, { ...pieces, ...access, ...later });
+  const { chain: authorizer } = authorization;
+  const { serviceAccounts } = authentication;
+  const url = () => publicUrl(options, listener) ?? localUrl(listener);
+  const ofServer = { serving, authorizer, serviceAccounts, service: () => served, url };
+  const workspaces = opened.add(workspacesOf(options, { ...pieces, ...ofServer }), (one) => one?.close());
   const engine = engineFor(options, registry, store, {
-    tokens: authentication.serviceAccounts.issuer,
+    tokens: serviceAccounts.issuer,
     storageHooks: workspaces?.hooksBeside(effects.byPrefix) ?? effects.byPrefix,
     admit: admission.chain,
   });
   for (const one of [engine.pages, engine.selectors]) opened.add(one, close);
-  const client = new Client(engine, loopbackUser(options));
+  const client = new Client(engine, user);
   // No plugin may prevent the default objects, also if they are written after the start.
-  const startClient = new Client({ ...engine, admit: new AdmissionChain([]) }, loopbackUser(options));
+  const startClient = new Client({ ...engine, admit: new AdmissionChain([]) }, user);
   showServer(metrics, options, engine, { authentication, authorization, encryption });
   for (const one of [admission, tracing]) one?.show(metrics);
   const { control, flow, queues } = flowParts(options, { ...pieces, engine, client });
   for (const index of [policy, needs, namespaces]) await index?.start();
   await flow.follow();
   const publishTrust = await writeDefaults(options, pieces, { client, startClient, serving, flow });
-  const user = loopbackUser(options);
   const servers = { engine, client, user, connections, metrics, opened };
   const apiServices = await followApiServices(options, servers);
-  const { issueLegacy: issueLegacyToken } = authentication.serviceAccounts;
+  const { issueLegacy: issueLegacyToken } = serviceAccounts;
   const states = new ControllerStates();
   const { quotas } = admission;
-  const authorizer = authorization.chain;
-  const contents = { workspaceContents: workspaces };
-  const parts = {
-    user,
-    serving,
-    quotas,
-    authorizer,
-    apiServices,
-    issueLegacyToken,
-    queues,
-    states,
-    ...contents,
-  };
+  const contents = { workspaceContents: workspaces, issueLegacyToken };
+  const parts = { user, serving, quotas, authorizer, apiServices, queues, states, ...contents };
   opened.add(await startControllers({ chosen, options, engine, ...parts }), close);
   life.synced = true;
   effects.repair?.start();
-  const served = httpService(options, engine, {
-    workspaces,
-    metrics,
-    flow: control,
-    tracing: tracing?.requests,
-    authorizer,
-    policy,
-    needs,
-    life,
-    encryption: pieces.encryption.checks,
-    controllers: states.checks([...ownControllers, ...chosen].map(({ name }) => name)),
-    apiServices,
-    connections,
-    authentication,
-    audit,
-  });
+  const controllers = states.checks([...ownControllers, ...chosen].map(({ name }) => name));
+  const services = { authorizer, policy, needs, authentication, connections, apiServices, workspaces };
+  const checks = { life, controllers, encryption: encryption.checks };
+  const observers = { metrics, audit, tracing: tracing?.requests };
+  const served = httpService(options, engine, { ...services, ...checks, ...observers, flow: control });
   const { service } = served;
   const listenerParts = { options, registry, client, serving, service, opened, publishTrust };
   listener = await startListening(listenerParts);

@@ -96,19 +96,22 @@ class FilteredSubscription implements Subscription {
   constructor(
     store: Store,
     private readonly filter: EntryFilter,
-    { deferral: _, ...options }: SubscribeOptions,
+    { prefix, after }: SubscribeOptions,
     private readonly listener: Listener,
   ) {
-    this.inner = store.subscribe(options, {
-      events: (batch, upTo) => this.receive(batch, upTo),
-      ended: (error) => this.inTurn(() => this.end(error)),
-      ...(listener.drained && {
-        drained: async () => {
-          await this.waiting;
-          await listener.drained!();
-        },
-      }),
-    });
+    this.inner = store.subscribe(
+      { prefix, after },
+      {
+        events: (batch, upTo) => this.receive(batch, upTo),
+        ended: (error) => this.inTurn(() => this.end(error)),
+        ...(listener.drained && {
+          drained: async () => {
+            await this.waiting;
+            await listener.drained!();
+          },
+        }),
+      },
+    );
   }
 
   get position(): Revision {

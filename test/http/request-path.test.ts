@@ -8,6 +8,7 @@ import {
   hasSpecialSegment,
   segmentsOf,
   splitAfter,
+  workspaceUrlOf,
 } from "../../src/http/request/facts.ts";
 import { goRequestInfo, type GoRequestInfo } from "../support/go-request-info.ts";
 
@@ -106,7 +107,7 @@ describe("paths of requests", () => {
 describe("the path of a workspace", () => {
   const within = (url: string) => workspaceUrlOf(readFacts("GET", url), url);
 
-  it("is split after its name, in the decoded path, once", () => {
+  test("is split after its name, in the decoded path, once", () => {
     for (const [url, name, rest] of [
       ["/clusters/a/api/v1/pods?watch=1", "a", "/api/v1/pods?watch=1"],
       ["/clusters/a", "a", "/"],
@@ -122,7 +123,7 @@ describe("the path of a workspace", () => {
       expect([url, within(url)]).toEqual([url, { name, url: rest }]);
   });
 
-  it("is no other path", () => {
+  test("is no other path", () => {
     for (const url of [
       "/",
       "/clusters",

@@ -31,6 +31,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     "src/controllers/services/service-ranges.ts",
     "src/controllers/storage-migration/storage-version-migrator.ts",
     "src/controllers/ttl-after-finished.ts",
+    "src/controllers/workspaces.ts",
     "src/controllers/workload-hints/runners.ts",
     "src/http/encodings/table.ts",
     "src/resources/engine/engine.ts",

@@ -41,6 +41,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
     "audit",
     "controllers",
     "listening",
+    "workspaces",
     "faults",
     "library",
     "server.ts",

@@ -29,7 +29,11 @@ export async function runCommitter(
   const stopped = new Promise<void>((resolve) => process.once(stopCommitterSignal, resolve));
   const { store } = await openStore(options, undefined);
   // Workers commit what is kept with their writes; this process drops what is too old.
-  const storeWithHistory = await keptStore(options, store, (await registryFor(options, [])).serves(Workspace));
+  const storeWithHistory = await keptStore(
+    options,
+    store,
+    (await registryFor(options, [])).serves(Workspace),
+  );
   // The socket of a committer that was killed.
   rmSync(socket, { force: true });
   const service = await serveCommits(store, socket, (error) =>

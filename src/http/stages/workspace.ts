@@ -14,14 +14,14 @@ import { readRequestFacts } from "./request-facts.ts";
 export async function enterWorkspace(service: HttpService, request: RequestContext): Promise<HttpService> {
   const workspaces = service.workspaces!;
   const { name } = request.workspace!;
-  const found = await workspaces.find(name);
-  const isOwn = found !== undefined && (await found.isOwnToken(authorizationOf(service, request)));
+  const place = await workspaces.find(name);
+  const isOwn = place !== undefined && (await place.isOwnToken(authorizationOf(service, request)));
   if (!isOwn) {
     await authenticate(service, request);
     await authorizeAccess(service, request);
   }
-  if (found === undefined) throw workspaces.notFound(name);
-  const entered = await found.enter(isOwn ? undefined : request.user);
+  if (place === undefined) throw workspaces.notFound(name);
+  const entered = await place.enter(isOwn ? undefined : request.user);
   request.isWorkspaceAccount = isOwn;
   request.leaveWorkspace = entered.left;
   await readRequestFacts(entered.service, request);

@@ -8,11 +8,11 @@ import type { Kind } from "../../schema/kind.ts";
 import type { ServerOptions } from "../options/server-options.ts";
 
 /** Controllers that serve the server as a whole; its certificates and bootstrap tokens have no meaning in a workspace. */
-const ofServerOnly: readonly unknown[] = [certificateSigning, bootstrapSigner, tokenCleaner, workspaces];
+const ofServerOnly = new Set<unknown>([certificateSigning, bootstrapSigner, tokenCleaner, workspaces]);
 
 /** Returns the controllers of a workspace, from those of the server. */
 export function controllersOfWorkspace<C extends Controller<never>>(chosen: readonly C[]): readonly C[] {
-  return chosen.filter((one) => !ofServerOnly.includes(one));
+  return chosen.filter((one) => !ofServerOnly.has(one));
 }
 
 /** Whether workspaces serve a kind; there are no workspaces in workspaces. */
@@ -21,7 +21,7 @@ export function isServedInWorkspaces({ group }: Kind): boolean {
 }
 
 /** Modes of authorization that a workspace has if the server has them; others decide about the server's own users. */
-const ownModes = ["RBAC", "AlwaysAllow", "AlwaysDeny"];
+const ownModes: ReadonlySet<string> = new Set(["RBAC", "AlwaysAllow", "AlwaysDeny"]);
 
 /** Name of the authorizer that allows everything to the administrators of a workspace. */
 export const adminsMode = "WorkspaceAdmins";
@@ -32,7 +32,7 @@ export const adminsMode = "WorkspaceAdmins";
  */
 export function workspaceOptions(options: ServerOptions): ServerOptions {
   const { authentication, authorizationModes } = options;
-  const modes = authorizationModes.filter((mode) => ownModes.includes(mode));
+  const modes = authorizationModes.filter((mode) => ownModes.has(mode));
   return {
     ...options,
     authorizationModes: modes.length === 0 ? ["RBAC"] : modes,

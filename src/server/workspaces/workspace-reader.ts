@@ -26,8 +26,8 @@ export class WorkspaceReader {
     if (dnsLabelFaults(name).length > 0) return undefined;
     return andThen(this.store.get(keyOf(this.resource, "", name)), (entry) => {
       if (entry === undefined) return undefined;
-      const known = this.decoded.get(name);
-      if (known?.revision === entry.revision) return known.workspace;
+      const before = this.decoded.get(name);
+      if (before?.revision === entry.revision) return before.workspace;
       const workspace = decodeEntry(entry) as Workspace;
       this.decoded.set(name, { revision: entry.revision, workspace });
       return workspace;

@@ -12,6 +12,7 @@ import { Client } from "../../resources/clients/client.ts";
 import type { Engine } from "../../resources/engine/engine.ts";
 import { UncachedPages } from "../../resources/pages/uncached-pages.ts";
 import { noSelectorIndex } from "../../resources/selector-index/no-selector-index.ts";
+import type { Registry } from "../../resources/registry/registry.ts";
 import type { Store } from "../../storage/store.ts";
 import { setUpAdmission } from "../admission/admission-set-up.ts";
 import type { GuardedExtensions } from "../admission/guarded-extensions.ts";
@@ -133,6 +134,9 @@ export async function openWorkspace(shared: SharedParts, parts: WorkspaceParts):
   }
 }
 
+/** A workspace is open when the server is ready. */
+const ready: Lifecycle = { synced: true, published: true, bootstrapped: true, stopping: false };
+
 async function partsOf(shared: SharedParts, parts: WorkspaceParts, opened: Opened): Promise<OpenParts> {
   const { options, extensions, serving } = shared;
   const { store, serviceAccounts } = parts;
@@ -155,19 +159,12 @@ async function partsOf(shared: SharedParts, parts: WorkspaceParts, opened: Opene
     client: () => startClient,
   });
   opened.add(effects.repair, (repair) => repair?.close());
-  const authentication = await serverAuthentication(options, {
-    ownTokens: [],
-    extensions: [],
-    store,
-    registry,
-    authorities: undefined,
-    serviceAccounts,
-  });
+  const methods = { ownTokens: [], extensions: [], authorities: undefined, serviceAccounts };
+  const authentication = await serverAuthentication(options, { ...methods, store, registry });
   opened.add(authentication, close);
-  const life: Lifecycle = { synced: true, published: true, bootstrapped: true, stopping: false };
   const access = { policy, namespaces, authorizer, connections };
   const pieces = { registry, store, extensions, opened, tracing: undefined, configuresWebhooks: false };
-  const admission = await setUpAdmission(options, user, { ...pieces, ...access, ...later, life });
+  const admission = await setUpAdmission(options, user, { ...pieces, ...access, ...later, life: ready });
   const engine = engineFor(options, registry, store, {
     tokens: serviceAccounts.issuer,
     storageHooks: effects.byPrefix,
@@ -179,45 +176,31 @@ async function partsOf(shared: SharedParts, parts: WorkspaceParts, opened: Opene
   // No plugin may prevent the default objects.
   const startClient = new Client({ ...engine, admit: new AdmissionChain([]) }, user);
   for (const index of [policy, namespaces]) await index.start();
-  const apiServices = await followApiServices(options, {
-    engine,
-    client,
-    user,
-    connections,
-    metrics,
-    opened,
-  });
+  const servers = { engine, client, user, connections, metrics, opened };
+  const apiServices = await followApiServices(options, servers);
   effects.repair?.start();
   const service = workspaceService(shared, engine, { ...authentication, authorizer, apiServices, policy });
   const queues = new QueueMetrics(metrics, options.clock);
   const { quotas } = admission;
   const { issueLegacy: issueLegacyToken } = serviceAccounts;
-  const controllers = {
-    chosen: shared.chosen,
-    options,
-    engine,
-    user,
-    serving,
-    quotas,
-    authorizer,
-    apiServices,
-  };
-  const flow = { ...options, registry, store, client, control: undefined };
-  return {
-    service,
-    client,
-    authorizer,
-    queues,
-    opened,
-    startControllers: () =>
-      startControllers({ ...controllers, issueLegacyToken, queues, states: new ControllerStates() }),
-    async ensureDefaults() {
-      const upkeep = new FlowConfiguration(flow);
-      const writers = { flow: upkeep, publishTrust: () => Promise.resolve(), hasDefaults: false };
-      await ensureDefaultObjects(options, registry, startClient, writers);
-      await upkeep.close();
-    },
-  };
+  const { chosen } = shared;
+  const working = { chosen, options, engine, user, serving, quotas, authorizer, apiServices };
+  const startAll = () =>
+    startControllers({ ...working, issueLegacyToken, queues, states: new ControllerStates() });
+  const ensureDefaults = () => writeDefaults(options, registry, store, startClient);
+  return { service, client, authorizer, queues, opened, startControllers: startAll, ensureDefaults };
+}
+
+async function writeDefaults(
+  options: ServerOptions,
+  registry: Registry,
+  store: Store,
+  client: Client,
+): Promise<void> {
+  const flow = new FlowConfiguration({ ...options, registry, store, client, control: undefined });
+  const writers = { flow, publishTrust: () => Promise.resolve(), hasDefaults: false };
+  await ensureDefaultObjects(options, registry, client, writers);
+  await flow.close();
 }
 
 function close(opened: { close(): unknown }): unknown {

@@ -284,7 +284,9 @@ async function assemble(options: ServerOptions, pieces: Pieces): Promise<Parts> 
   const { serviceAccounts } = authentication;
   const url = () => publicUrl(options, listener) ?? localUrl(listener);
   const ofServer = { serving, authorizer, serviceAccounts, service: () => served, url };
-  const workspaces = opened.add(workspacesOf(options, { ...pieces, ...ofServer }), (one) => one?.close());
+  const workspaces = opened.add(await workspacesOf(options, { ...pieces, ...ofServer }), (one) =>
+    one?.close(),
+  );
   const engine = engineFor(options, registry, store, {
     tokens: serviceAccounts.issuer,
     storageHooks: workspaces?.hooksBeside(effects.byPrefix) ?? effects.byPrefix,

@@ -154,7 +154,10 @@ export interface Store {
    */
   writeObstacle(): MaybePromise<StoreError | undefined>;
 
-  /** @internal Whether reads of an unchanged key return the same {@link Entry} object, so that values derived from it may be kept with it. */
+  /**
+   * @internal Whether reads of most unchanged keys return the same {@link Entry} object, so that values derived from it may be kept with
+   * it.
+   */
   readonly keepsEntries?: boolean;
 
   /** Returns the size of the data; undefined if the engine doesn't know it. */

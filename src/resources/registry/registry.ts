@@ -117,6 +117,12 @@ export class Registry {
     }
   }
 
+  /** Returns a registry with the same built-in resource types, and no custom ones. */
+  withoutCustom(): Registry {
+    const copy = Object.create(Registry.prototype) as Registry;
+    return Object.assign(copy, this, { changing: undefined, cached: undefined });
+  }
+
   /** Increases with every change of the served resource types. */
   get revision(): number {
     return this.changing?.revision ?? 0;

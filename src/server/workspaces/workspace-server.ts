@@ -19,7 +19,6 @@ import type { GuardedExtensions } from "../admission/guarded-extensions.ts";
 import { followApiServices } from "../apis/aggregation.ts";
 import { followCustomResources } from "../apis/custom-resources.ts";
 import { engineFor } from "../apis/engine.ts";
-import { registryFor } from "../apis/registry.ts";
 import { serverAuthentication } from "../authentication/authenticators.ts";
 import type { ServiceAccountKeys } from "../authentication/service-account-tokens.ts";
 import { authorizers } from "../authorization/authorizers.ts";
@@ -36,12 +35,13 @@ import { loopbackUser } from "../start/own-users.ts";
 import { Opened } from "../start/opened.ts";
 import type { Serving } from "../certificates/serving.ts";
 import { serviceResolver } from "../webhooks/webhook-services.ts";
-import { isServedInWorkspaces } from "./workspace-options.ts";
 
 /** What all workspaces of a server share. */
 export interface SharedParts {
   /** Those of {@link workspaceOptions}. */
   readonly options: ServerOptions;
+  /** The built-in resource types of workspaces. */
+  readonly registry: Registry;
   readonly extensions: GuardedExtensions;
   readonly chosen: readonly Controller<BuiltInDependencies>[];
   readonly serving: Serving | undefined;
@@ -141,7 +141,7 @@ async function partsOf(shared: SharedParts, parts: WorkspaceParts, opened: Opene
   const { options, extensions, serving } = shared;
   const { store, serviceAccounts } = parts;
   opened.add(store, close);
-  const registry = await registryFor(options, extensions.kinds, isServedInWorkspaces);
+  const registry = shared.registry.withoutCustom();
   const metrics = createMetrics(options);
   const { policy, namespaces } = storedIndexes(options, registry, store, opened);
   const named = { policy, needs: undefined, extensions: parts.authorizers };

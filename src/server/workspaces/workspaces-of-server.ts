@@ -4,12 +4,13 @@ import type { Controller } from "../../controllers/controller.ts";
 import { Workspace } from "../../kinds/tenancy/workspace.ts";
 import type { Registry } from "../../resources/registry/registry.ts";
 import type { Store } from "../../storage/store.ts";
+import { registryFor } from "../apis/registry.ts";
 import type { GuardedExtensions } from "../admission/guarded-extensions.ts";
 import type { ServiceAccountKeys } from "../authentication/service-account-tokens.ts";
 import type { Serving } from "../certificates/serving.ts";
 import type { ServedContent } from "../listening/http-service.ts";
 import type { ServerOptions } from "../options/server-options.ts";
-import { controllersOfWorkspace, workspaceOptions } from "./workspace-options.ts";
+import { controllersOfWorkspace, isServedInWorkspaces, workspaceOptions } from "./workspace-options.ts";
 import { ServerWorkspaces } from "./workspaces.ts";
 
 /** The parts of a server that its workspaces need. */
@@ -28,12 +29,16 @@ interface Pieces {
 }
 
 /** Creates the workspaces of a server; undefined if it doesn't serve them. */
-export function workspacesOf(options: ServerOptions, pieces: Pieces): ServerWorkspaces | undefined {
+export async function workspacesOf(
+  options: ServerOptions,
+  pieces: Pieces,
+): Promise<ServerWorkspaces | undefined> {
   const { registry, store, extensions, chosen, serving, authorizer, serviceAccounts, service, url } = pieces;
   const pins = store.history?.pins;
   if (!registry.serves(Workspace) || pins === undefined) return undefined;
   const shared = {
     options: workspaceOptions(options),
+    registry: await registryFor(options, extensions.kinds, isServedInWorkspaces),
     extensions,
     chosen: controllersOfWorkspace(chosen),
     serving,

@@ -32,7 +32,7 @@ import { WorkspaceCreation } from "./workspace-creation.ts";
 import { adminsMode } from "./workspace-options.ts";
 import { WorkspaceReader } from "./workspace-reader.ts";
 import { openWorkspace, type SharedParts, type WorkspaceServer } from "./workspace-server.ts";
-import { baseStore, workspaceStore } from "./workspace-stores.ts";
+import { WorkspaceStores } from "./workspace-stores.ts";
 
 /** What the workspaces of a server are made of. */
 export interface WorkspacesParts {
@@ -52,11 +52,13 @@ export class ServerWorkspaces implements Workspaces, WorkspaceContents {
   private readonly hooks: StorageHooks;
   private readonly active: ActiveWorkspaces;
   private readonly reader: WorkspaceReader;
+  private readonly stores: WorkspaceStores;
 
   constructor(private readonly parts: WorkspacesParts) {
     const { shared, root, pins, resource, url } = parts;
     const { options } = shared;
     this.reader = new WorkspaceReader(root, resource);
+    this.stores = new WorkspaceStores(root);
     this.active = new ActiveWorkspaces(options.clock, options.log);
     const open = (store: Store) =>
       openWorkspace(shared, { store, authorizers: [], serviceAccounts: parts.serviceAccounts });
@@ -149,10 +151,10 @@ export class ServerWorkspaces implements Workspaces, WorkspaceContents {
   }
 
   private open(workspace: Workspace): Promise<WorkspaceServer> {
-    const { shared, root, serviceAccounts } = this.parts;
+    const { shared, serviceAccounts } = this.parts;
     const { name = "", uid = "" } = workspace.metadata;
     return openWorkspace(shared, {
-      store: workspaceStore(root, workspace),
+      store: this.stores.of(workspace),
       authorizers: [this.administrators(name, uid)],
       serviceAccounts: workspaceKeys(shared.options, serviceAccounts, uid),
     });
@@ -190,7 +192,7 @@ export class ServerWorkspaces implements Workspaces, WorkspaceContents {
     const { systemPrefix } = this.parts.shared.options.vocabulary;
     if (base === undefined || isDefaultState(base) || user.groups.includes(`${systemPrefix}masters`))
       return undefined;
-    const store = baseStore(this.parts.root, [base, ...further])!;
+    const store = this.stores.base([base, ...further])!;
     const at = revisionOf(Number(base.resourceVersion));
     const { registry } = this.parts.shared.served().service.engine;
     if (base.uid === undefined)

@@ -88,6 +88,11 @@ class DerivedStore extends StoreView {
     this.start = at;
   }
 
+  /** Those of the base are the same objects if the base keeps them. */
+  get keepsEntries(): boolean {
+    return this.base.keepsEntries === true;
+  }
+
   override get history(): undefined {
     return undefined;
   }

@@ -1,3 +1,4 @@
+import { andThen, type MaybePromise } from "../../base/turns/maybe-promise.ts";
 import { createYielder } from "../../base/turns/yielding.ts";
 import { compareKeys } from "../keys.ts";
 import type { Entry, RangeOptions, RangePage, Revision, Store } from "../store.ts";
@@ -26,13 +27,17 @@ class Cursor {
   }
 
   /** Reads the first page. */
-  async begin(): Promise<void> {
-    await this.read();
+  begin(): MaybePromise<void> {
+    return this.read();
+  }
+
+  /** Whether the next entry is unknown until {@link read} has read a page. */
+  get isDrained(): boolean {
+    return this.index >= this.page.length && this.more;
   }
 
   /** The next entry; undefined at the end. */
-  async peek(): Promise<Entry | undefined> {
-    while (this.index >= this.page.length && this.more) await this.read();
+  get next(): Entry | undefined {
     return this.page[this.index];
   }
 
@@ -40,14 +45,15 @@ class Cursor {
     this.index++;
   }
 
-  private async read(): Promise<void> {
+  read(): MaybePromise<void> {
     const { prefix, after, at, limit } = this;
-    const page = await this.store.range({ prefix, after, at, limit, maxBytes: pageBytes });
-    this.at = page.revision;
-    this.page = page.entries;
-    this.index = 0;
-    this.more = page.more;
-    this.after = page.entries.at(-1)?.key ?? after;
+    return andThen(this.store.range({ prefix, after, at, limit, maxBytes: pageBytes }), (page) => {
+      this.at = page.revision;
+      this.page = page.entries;
+      this.index = 0;
+      this.more = page.more;
+      this.after = page.entries.at(-1)?.key ?? after;
+    });
   }
 }
 
@@ -74,38 +80,37 @@ export class MergedRange {
     const entries: Entry[] = [];
     const yieldIfDue = createYielder();
     let bytes = 0;
-    await this.own.begin();
-    const revision = this.own.at!;
+    const { own, base } = this;
+    await own.begin();
+    const revision = own.at!;
     for (;;) {
-      const entry = await this.next();
-      if (entry === undefined) return { revision, entries, more: false };
+      while (own.isDrained) await own.read();
+      while (base.isDrained) await base.read();
+      if (own.next === undefined && base.next === undefined) return { revision, entries, more: false };
+      const entry = this.take();
+      if (entry === undefined) continue;
+      if (own.isDrained) await own.read();
+      // The marker of an own key follows it.
+      if (own.next?.key === markerKey(entry.key)) own.skip();
       if (entries.length >= limit || (entries.length > 0 && bytes >= maxBytes))
         return { revision, entries, more: true };
       entries.push(entry);
       bytes += entry.body.length;
-      await yieldIfDue();
+      const pause = yieldIfDue();
+      if (pause !== undefined) await pause;
     }
   }
 
-  /** Returns the next visible entry. */
-  private async next(): Promise<Entry | undefined> {
-    for (;;) {
-      const own = await this.own.peek();
-      const base = await this.base.peek();
-      if (own === undefined && base === undefined) return undefined;
-      const isOwn =
-        base === undefined || (own !== undefined && compareKeys(shownKey(own.key), base.key) <= 0);
-      if (!isOwn) {
-        this.base.skip();
-        return base;
-      }
-      const key = shownKey(own!.key);
-      if (base?.key === key) this.base.skip();
-      this.own.skip();
-      if (isMarker(own!.key)) continue;
-      const marker = await this.own.peek();
-      if (marker?.key === markerKey(key)) this.own.skip();
-      return own;
+  /** Takes the next key; returns its entry, or undefined if it is hidden. */
+  private take(): Entry | undefined {
+    const [own, base] = [this.own.next, this.base.next];
+    const isOwn = base === undefined || (own !== undefined && compareKeys(shownKey(own.key), base.key) <= 0);
+    if (!isOwn) {
+      this.base.skip();
+      return base;
     }
+    if (base?.key === shownKey(own!.key)) this.base.skip();
+    this.own.skip();
+    return isMarker(own!.key) ? undefined : own;
   }
 }

@@ -1,6 +1,7 @@
 import { andThen, type MaybePromise } from "../base/turns/maybe-promise.ts";
 import { DeferredDeliveries, DeferredGroup, type Receiver } from "./deferred-deliveries.ts";
-import { eventBytes } from "./entry.ts";
+import { revisionOf } from "./entry.ts";
+import { portionOf } from "./event-portions.ts";
 import { EventRing } from "./event-ring.ts";
 import { assertPrefix, countersOf, eachPrefix, isIn } from "./keys.ts";
 import {
@@ -15,6 +16,7 @@ import {
   type SubscribeOptions,
   type Subscription,
 } from "./store.ts";
+import { TransactionRevisions } from "./transaction-revisions.ts";
 
 /** Part of the history: every event under the requested prefix up to `upTo`. */
 export interface PastSlice {
@@ -88,6 +90,7 @@ export class Feed {
   private readonly all = new Set<FeedSubscription>();
   private readonly deferred = new DeferredDeliveries();
   private readonly ring: EventRing;
+  private readonly transactions: TransactionRevisions;
   /** FIFO queue. It keeps the order of events when a listener publishes during a delivery. */
   private deliveries: Delivery[] = [];
   private nextDelivery = 0;
@@ -100,6 +103,7 @@ export class Feed {
     ringBytes: number,
   ) {
     this.ring = new EventRing(ringBytes, position);
+    this.transactions = new TransactionRevisions(position);
   }
 
   get hasSubscriptions(): boolean {
@@ -113,8 +117,11 @@ export class Feed {
     const touched = new Set<Group>();
     let partition = "";
     let groups: readonly Group[] = [];
+    let revision = 0;
     for (const event of events) {
       this.ring.push(event);
+      if (event.revision === revision) this.transactions.add(event.revision);
+      revision = event.revision;
       if (this.groups.size === 0) continue;
       // Usually all writes of a batch are in one partition.
       if (!isIn(event.key, partition)) {
@@ -147,13 +154,19 @@ export class Feed {
   /** Implements `Store.subscribe`. */
   subscribe(options: SubscribeOptions, listener: Listener): Subscription {
     assertPrefix(options.prefix);
-    const subscription = new FeedSubscription(this, options, listener);
+    const subscription = new FeedSubscription(this, options, listener, this.startOf(options));
     this.all.add(subscription);
     if (this.failure !== undefined) subscription.endSoon(this.failure);
     else if (options.after < this.source.knownFloor()) {
       subscription.endSoon(new RevisionCompactedError(options.after, this.source.knownFloor()));
     } else subscription.start();
     return subscription;
+  }
+
+  /** The revision after which the first delivered event is. */
+  private startOf({ after, repeatsTransaction }: SubscribeOptions): Revision {
+    if (repeatsTransaction !== true || after <= this.source.knownFloor()) return after;
+    return after > this.position || this.transactions.mayHave(after) ? revisionOf(after - 1) : after;
   }
 
   /** Ends all current and future subscriptions with `error`. */
@@ -175,6 +188,7 @@ export class Feed {
       }
     }
     this.ring.skipTo(floor);
+    this.transactions.skipTo(floor);
     this.moveTo(floor);
   }
 
@@ -225,7 +239,7 @@ export class Feed {
 /** A subscription. It reads the history in slices, then joins the group of its prefix. */
 export class FeedSubscription implements Subscription, Receiver {
   private state: "past" | "live" | "closed" = "past";
-  private delivered: Revision;
+  private readonly after: Revision;
   private readonly prefix: string;
   readonly deferral: Deferral | undefined;
   /** The history slice that is being read asynchronously. */
@@ -235,10 +249,11 @@ export class FeedSubscription implements Subscription, Receiver {
     private readonly feed: Feed,
     options: SubscribeOptions,
     private readonly listener: Listener,
+    private delivered: Revision,
   ) {
     this.prefix = options.prefix;
     this.deferral = options.deferral;
-    this.delivered = options.after;
+    this.after = options.after;
   }
 
   get position(): Revision {
@@ -264,9 +279,13 @@ export class FeedSubscription implements Subscription, Receiver {
     this.feed.leave(this.prefix, this);
   }
 
-  /** Ends the subscription with an error; calls `listener.ended` once. */
+  /** Ends the subscription with an error; calls `listener.ended` once. If only repeated events are gone, it continues without them. */
   end(error: StoreError): void {
     if (this.state === "closed") return;
+    if (error instanceof RevisionCompactedError && this.delivered < this.after && error.floor <= this.after) {
+      this.delivered = this.after;
+      return;
+    }
     this.close();
     this.listener.ended(error);
   }
@@ -370,19 +389,6 @@ export class FeedSubscription implements Subscription, Receiver {
 function asStoreError(error: unknown): StoreError {
   if (error instanceof StoreError) return error;
   return new StoreError(`the history could not be read: ${String(error)}`, { cause: error });
-}
-
-/** Size of a history portion, in bytes of events. */
-const portionBytes = 1024 * 1024;
-
-/** Returns the number of events in the first portion: whole revisions, at least one unless `events` is empty. */
-function portionOf(events: readonly StoreEvent[]): number {
-  let bytes = 0;
-  for (const [index, event] of events.entries()) {
-    bytes += eventBytes(event);
-    if (bytes >= portionBytes && events[index + 1]?.revision !== event.revision) return index + 1;
-  }
-  return events.length;
 }
 
 /** Returns the error of all calls to a closed store. */

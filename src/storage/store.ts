@@ -328,6 +328,11 @@ export interface SubscribeOptions {
   /** Only events after this revision are delivered. It may be above the latest revision. */
   readonly after: Revision;
   /**
+   * For a subscriber that may have received only a part of a transaction at `after`: its events are delivered too, as long as the
+   * history has them. A write alone may be delivered again as well; it is the only event of its revision.
+   */
+  readonly repeatsTransaction?: boolean | undefined;
+  /**
    * Allows live events to be delivered some turns of the event loop later, several batches as one. {@link Subscription.sync} delivers
    * them at once.
    */

@@ -111,7 +111,7 @@ export class Subscription {
     const sources = this.entries.map(
       ({ request, selection, view }): WatchSource =>
         (inner) =>
-          watchObjects(service.engine, request.target, selection, after, inner, view),
+          watchObjects(service.engine, request.target, selection, { after }, inner, view),
     );
     return new MergedWatch(options, observer, sources.length).start(sources);
   }

@@ -10,7 +10,7 @@ import {
 import type { FollowedView } from "../../resources/objects/followed-view.ts";
 import { awaitVersion } from "../../resources/reads/get.ts";
 import { listObjects } from "../../resources/reads/list.ts";
-import { watchObjects, type WatchChange } from "../../resources/reads/watch.ts";
+import { watchObjects, type WatchChange, type WatchStart } from "../../resources/reads/watch.ts";
 import type { Revision } from "../../storage/store.ts";
 import { streamInMembers, headersFor } from "../answers/respond.ts";
 import type { BookmarkMetadata, WatchEncoding, WatchFrames } from "../encodings/encoding.ts";
@@ -61,7 +61,9 @@ export async function serveWatch(service: HttpService, request: ResourceContext)
     unregister();
     unregisterShard?.();
   });
-  await watcher.run(fromState ? undefined : resourceVersion);
+  // A client that names a state itself has all of it.
+  const repeatsTransaction = past === undefined;
+  await watcher.run(fromState ? undefined : { after: resourceVersion, repeatsTransaction });
 }
 
 /** Starts the response; a watch that begins with the objects may be compressed. */
@@ -162,16 +164,16 @@ class Watcher {
   /**
    * Sends the changes after a revision.
    *
-   * @param after undefined: sends the current state first.
+   * @param start undefined: sends the current state first.
    */
-  async run(after: Revision | undefined): Promise<void> {
+  async run(start: WatchStart | undefined): Promise<void> {
     await this.stream.run(async () => {
-      const from = after ?? (await this.sendState());
-      if (from !== undefined) this.stream.follow(from, () => this.subscribe(from));
+      const from = start ?? (await this.sendState());
+      if (from !== undefined) this.stream.follow(from.after, () => this.subscribe(from));
     });
   }
 
-  private subscribe(after: Revision) {
+  private subscribe(start: WatchStart) {
     const { stream } = this;
     const observer = {
       changes: (changes: readonly WatchChange[], upTo: Revision) => this.send(changes, upTo),
@@ -179,11 +181,11 @@ class Watcher {
       drained: () => stream.drained(),
     };
     const { selection } = this.parameters;
-    return watchObjects(this.service.engine, this.request.target, selection, after, observer, this.view);
+    return watchObjects(this.service.engine, this.request.target, selection, start, observer, this.view);
   }
 
   /** Sends synthetic ADDED events for all objects; returns the revision of the read. */
-  private async sendState(): Promise<Revision | undefined> {
+  private async sendState(): Promise<WatchStart | undefined> {
     const { selection, sendInitialEvents } = this.parameters;
     const pause = pauseOf(this.service, this.request);
     const view = this.view?.state.view;
@@ -194,7 +196,7 @@ class Watcher {
     );
     if (end === undefined) return undefined;
     if (sendInitialEvents && this.parameters.allowBookmarks) this.stream.bookmark(end.revision, true);
-    return end.revision;
+    return { after: end.revision };
   }
 
   /** Returns the metadata of a bookmark. Clients of releases that have the annotation wait for it. */

@@ -246,12 +246,18 @@ export class Client {
     const selection = plain ? everything : parseSelection(target.resource, labelSelector, fieldSelector);
     const after = Number(reference.resourceVersion) as Revision;
     const start = (engine: Engine) =>
-      watchObjects(engine, target, selection, after, {
-        changes: (changes) => {
-          for (const change of changes) listener({ type: change.type, object: parse<O>(bodyOf(change)) });
+      watchObjects(
+        engine,
+        target,
+        selection,
+        { after },
+        {
+          changes: (changes) => {
+            for (const change of changes) listener({ type: change.type, object: parse<O>(bodyOf(change)) });
+          },
+          ended: ended ?? (() => undefined),
         },
-        ended: ended ?? (() => undefined),
-      });
+      );
     if (this.guard === undefined) return start(this.engine);
     const startIfAllowed = async (engine: Engine) => {
       if (await isGuardedPast(engine, target.resource, after))

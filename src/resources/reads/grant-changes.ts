@@ -37,22 +37,23 @@ const sharedPages = new WeakMap<ViewState, Map<string, Promise<GrantPage>>>();
 
 /**
  * Returns the changes of a view at the revision of a change of grants: ADDED for objects that it shows from then on, DELETED for those
- * that it no longer shows, and the event of the revision itself. Reads the objects at exactly this revision, page by page.
+ * that it no longer shows, and the events of the revision itself. Reads the objects at exactly this revision, page by page.
  *
  * ADDED has the object as it is stored. The last DELETED shows the revision of the change; earlier ones show the one before, so that
  * a client that has received only a part of the changes gets them all when it resumes. The events of all have the revision of the change.
  *
  * @param before the state before the change; its following one begins with the change.
- * @param own the event of the revision in the selection, if the collection itself has the changed role or binding.
+ * @param own the events of the revision in the selection: the collection has the changed role or binding, or was written in the same
+ *   transaction.
  * @yields at least one page.
  * @throws {StoreError} the revision is no longer retained.
  */
 export async function* grantChanges(
   collection: WatchedCollection,
   before: ViewState,
-  own: WatchChange | undefined,
+  own: readonly WatchChange[],
 ): AsyncGenerator<GrantPage, void> {
-  if (own === undefined) {
+  if (own.length === 0) {
     const first = await sharedFirstPage(collection, before);
     if (first.isLast) return yield first;
   }
@@ -77,7 +78,7 @@ function sharedFirstPage(collection: WatchedCollection, before: ViewState): Prom
 async function firstPage(collection: WatchedCollection, before: ViewState): Promise<GrantPage> {
   const complete = await completePage(collection, before);
   if (complete !== undefined) return complete;
-  const pages = readPages(collection, before, undefined);
+  const pages = readPages(collection, before, []);
   try {
     return (await pages.next()).value as GrantPage;
   } finally {
@@ -131,7 +132,7 @@ function differsBetween(
 async function* readPages(
   collection: WatchedCollection,
   before: ViewState,
-  own: WatchChange | undefined,
+  own: readonly WatchChange[],
 ): AsyncGenerator<GrantPage, void> {
   let ready: WatchChange[] = [];
   for await (const changes of allChanges(collection, before, own)) {
@@ -156,21 +157,25 @@ function complete(changes: readonly WatchChange[]): readonly WatchChange[] {
 async function* allChanges(
   collection: WatchedCollection,
   before: ViewState,
-  own: WatchChange | undefined,
+  own: readonly WatchChange[],
 ): AsyncGenerator<WatchChange[], void> {
   const after = before.next!;
   const revision = after.since;
-  const skipped = own?.event.key;
+  const skipped = new Set(own.map(({ event }) => event.key));
   for await (const entries of entriesBeyond(collection, after.view, before.view, revision)) {
-    const added = entries.filter(({ key }) => key !== skipped).map((entry) => additionOf(entry, revision));
+    const added = entries.filter(({ key }) => !skipped.has(key)).map((entry) => additionOf(entry, revision));
     if (added.length > 0) yield added;
   }
   for await (const entries of entriesBeyond(collection, before.view, after.view, revision)) {
-    const removed = entries.filter(({ key }) => key !== skipped).map((entry) => removalOf(entry, revision));
+    const removed = entries.filter(({ key }) => !skipped.has(key)).map((entry) => removalOf(entry, revision));
     if (removed.length > 0) yield removed;
   }
-  const seen = own && ownChange(own, before.view, after.view);
-  if (seen !== undefined) yield [seen];
+  const seen = own.flatMap((change) => ownChange(change, before.view, after.view) ?? []);
+  const hidden = seen.filter((change) => !isVisible(change, after.view));
+  // A client that continues at the revision gets those again that it may get then.
+  const shown = seen.filter((change) => isVisible(change, after.view));
+  const ordered = [...hidden.map((change) => removalOf(change.event.previous!, revision)), ...shown];
+  if (ordered.length > 0) yield ordered;
 }
 
 function additionOf(entry: Entry, revision: Revision): WatchChange {
@@ -182,7 +187,7 @@ function removalOf(previous: Entry, revision: Revision): WatchChange {
   return { type: "DELETED", event, shownRevision: (revision - 1) as Revision };
 }
 
-/** Returns the event of a change of grants as a view sees it, before with the earlier grants and after with the later ones. */
+/** Returns a change at the revision of a change of grants as a view sees it, before with the earlier grants and after with the later ones. */
 function ownChange(own: WatchChange, before: EnumeratedView, after: EnumeratedView): WatchChange | undefined {
   const was = own.type !== "ADDED" && isVisible(own, before);
   const is = own.type !== "DELETED" && isVisible(own, after);

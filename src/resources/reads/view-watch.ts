@@ -197,15 +197,15 @@ export class ViewWatch implements Subscription {
     }
   }
 
-  /** Delivers the pending events before a revision; returns the event of this revision. */
-  private deliverUntil(since: Revision): WatchChange | undefined {
+  /** Delivers the pending events before a revision; returns those of this revision. */
+  private deliverUntil(since: Revision): readonly WatchChange[] {
     const batch = this.pending[0];
-    if (batch === undefined) return undefined;
+    if (batch === undefined) return [];
     const { changes, upTo, bytes } = batch;
     const before = changes.filter(({ event }) => event.revision < since);
     this.pending[0] = { changes: changes.filter(({ event }) => event.revision > since), upTo, bytes };
     if (before.length > 0) this.deliver(before, (since - 1) as Revision);
-    return changes.find(({ event }) => event.revision === since);
+    return changes.filter(({ event }) => event.revision === since);
   }
 
   private async drained(): Promise<void> {

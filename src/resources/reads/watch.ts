@@ -18,11 +18,23 @@ import { ViewWatch } from "./view-watch.ts";
 
 export type { WatchChange, WatchObserver } from "../registry/watch-change.ts";
 
+/** Where a watch begins. */
+export interface WatchStart {
+  /** The revision after which it begins. */
+  readonly after: Revision;
+  /**
+   * Whether several changes with the revision `after` are sent too, since the client may have received only the first of them. A
+   * single one isn't.
+   */
+  readonly repeatsTransaction?: boolean;
+}
+
 /*
  * Invariants of watches, from the store to the client. The feed (`storage/feed.ts`) and this folder keep them; the tests of views, merged
  * watches and deferred deliveries check each of them with random runs.
  *
- * Events. A subscription receives every event of its prefix once, in the order of revisions. A watch shows an object in the version of its
+ * Events. A subscription receives every event of its prefix once, in the order of revisions; those of a transaction again if its client
+ * continues at their revision, because all of them have the same one. A watch shows an object in the version of its
  * resource type; it ends when the definition of a custom resource is replaced (`definition-watches.ts`).
  * Positions. A watch has delivered every change up to and including its position, and none is skipped if it is closed and begins again
  * there. A position is never ahead of what the observer has received; it may be behind.
@@ -40,32 +52,32 @@ export type { WatchChange, WatchObserver } from "../registry/watch-change.ts";
  * Watches a collection (spec: conventions 4.6). Watches with the same collection and selection get the same array of changes, so that their
  * encodings can be shared.
  *
- * @param after the revision after which the watch begins.
- * @param view limits the watch to the objects that its user may get; it was opened at `after` and is closed with the watch.
+ * @param view limits the watch to the objects that its user may get; it was opened at `start.after` and is closed with the watch.
  */
 export function watchObjects(
   engine: Engine,
   target: Target,
   selection: Selection,
-  after: Revision,
+  start: WatchStart,
   observer: WatchObserver,
   view?: FollowedView,
 ): Subscription {
-  const start = (receiver: WatchObserver) => watchIn(engine, target, selection, after, receiver, view);
-  return engine.interceptWatch === undefined ? start(observer) : engine.interceptWatch(observer, start);
+  const begin = (receiver: WatchObserver) => watchIn(engine, target, selection, start, receiver, view);
+  return engine.interceptWatch === undefined ? begin(observer) : engine.interceptWatch(observer, begin);
 }
 
 function watchIn(
   engine: Engine,
   target: Target,
   selection: Selection,
-  after: Revision,
+  start: WatchStart,
   observer: WatchObserver,
   view: FollowedView | undefined,
 ): Subscription {
   const { resource, namespace } = target;
   const { store, clock } = engine;
-  const options = { prefix: prefixOf(resource, namespace), after };
+  const { after } = start;
+  const options = { ...start, prefix: prefixOf(resource, namespace) };
   const source: WatchSource = (receiver) => {
     if (view === undefined) return subscribe(store, options, selection, receiver);
     const watch = new ViewWatch({ store, clock, target, selection }, view, receiver, after);
@@ -82,13 +94,25 @@ function subscribe(
   selection: Selection,
   observer: WatchObserver,
 ): Subscription {
+  let repeats = options.repeatsTransaction === true;
   const listener: Listener = {
-    events: (batch, upTo) => observer.changes(changesOf(batch, selection), upTo),
+    events: (batch, upTo) => {
+      const changes = changesOf(batch, selection);
+      observer.changes(repeats ? withoutSingle(changes, options.after) : changes, upTo);
+      // The first batch has all of the revision.
+      repeats = false;
+    },
     ended: (error) => observer.ended(error),
     ...(observer.drained === undefined ? {} : { drained: () => observer.drained!() }),
   };
   const selects = (batch: readonly StoreEvent[]) => changesOf(batch, selection).length > 0;
   return store.subscribe({ ...options, deferral: { key: selection.text, selects } }, listener);
+}
+
+/** Returns the changes without that of a revision, if there is only one: who continues there has received it. */
+function withoutSingle(changes: readonly WatchChange[], revision: Revision): readonly WatchChange[] {
+  if (changes[0]?.event.revision !== revision || changes[1]?.event.revision === revision) return changes;
+  return changes.slice(1);
 }
 
 const none: readonly WatchChange[] = [];

@@ -9,6 +9,7 @@ import type {
   Store,
   StoreError,
   StoreEvent,
+  SubscribeOptions,
   Subscription,
 } from "../store.ts";
 
@@ -174,9 +175,10 @@ export function record(
   store: Store,
   prefix: string,
   after: Revision,
+  options: Partial<SubscribeOptions> = {},
 ): { recorder: Recorder; subscription: Subscription } {
   const recorder = new Recorder(prefix);
-  return { recorder, subscription: store.subscribe({ prefix, after }, recorder) };
+  return { recorder, subscription: store.subscribe({ ...options, prefix, after }, recorder) };
 }
 
 /** Yields to the event loop until a condition is true; rejects after `timeoutMs`. */

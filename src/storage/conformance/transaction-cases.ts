@@ -221,6 +221,65 @@ export const transactionCases: readonly Scenario[] = [
     },
   ),
 
+  scenario(
+    "a subscription that repeats the transaction at its start gets all events of it, then what follows",
+    async ({ store, another }) => {
+      const before = await store.latestRevision();
+      const { revision } = succeeded(
+        await store.transact([
+          ...creates(["a", "b"]),
+          { kind: "create", key: "/g/other/n/c", draft: draft("c") },
+        ]),
+      );
+      const heardBy = async (from: Store, under: string, after: Revision, repeatsTransaction: boolean) => {
+        const { recorder, subscription } = record(from, under, after, { repeatsTransaction });
+        await subscription.sync();
+        subscription.close();
+        return recorder.heard.map(({ key, revision: at }) => `${key} ${at}`);
+      };
+      const all = ["a", "b"].map((name) => `${keyOf(name)} ${revision}`);
+      assert.deepEqual((await heardBy(store, prefix, revision, true)).toSorted(), all);
+      assert.deepEqual(await heardBy(store, prefix, revision, false), []);
+      const single = await create(store, keyOf("single"), "1");
+      const rest = `${keyOf("single")} ${single}`;
+      // Another store of the data, and one that begins here, don't know the revision.
+      for (const from of [store, ...(another === undefined ? [] : [await another()])]) {
+        assert.deepEqual((await heardBy(from, prefix, revision, true)).toSorted(), [...all, rest].toSorted());
+        assert.deepEqual(await heardBy(from, prefix, revision, false), [rest]);
+        assert.deepEqual(
+          (await heardBy(from, prefix, before, true)).slice(-3).toSorted(),
+          [...all, rest].toSorted(),
+        );
+        const afterSingle = await heardBy(from, prefix, single, true);
+        assert.ok(afterSingle.length === 0 || afterSingle[0] === rest, "a write alone may be repeated");
+      }
+    },
+  ),
+
+  scenario(
+    "a subscription from the future may be to a transaction, and one whose transaction is gone begins after it",
+    async ({ store, advance, now }) => {
+      const after = ((await store.latestRevision()) + 1) as Revision;
+      const ahead = record(store, prefix, after, { repeatsTransaction: true });
+      const first = succeeded(await store.transact(creates(["a", "b"]))).revision;
+      const second = await create(store, keyOf("c"), "1");
+      await ahead.subscription.sync();
+      const at = first >= after ? [first, first, second] : [second];
+      assert.deepEqual(ahead.recorder.revisions, at);
+      ahead.subscription.close();
+      advance(60_000);
+      const last = succeeded(await store.transact(creates(["d", "e"]))).revision;
+      advance(60_000);
+      const floor = await store.compact(now() - 30_000);
+      assert.ok(floor >= last, `the floor is ${floor}`);
+      const { recorder, subscription } = record(store, prefix, floor, { repeatsTransaction: true });
+      const next = await create(store, keyOf("f"), "1");
+      await subscription.sync();
+      assert.deepEqual([recorder.revisions.at(-1), recorder.endings], [next, []]);
+      subscription.close();
+    },
+  ),
+
   scenario("history is dropped by whole transactions", async ({ store, advance, now }) => {
     const first = succeeded(await store.transact(creates(["a", "b", "c"]))).revision;
     advance(60_000);

@@ -1,5 +1,6 @@
 import type { MaybePromise } from "../../base/turns/maybe-promise.ts";
 import { createYielder, nextTurn } from "../../base/turns/yielding.ts";
+import { revisionOf } from "../entry.ts";
 import {
   RevisionCompactedError,
   StoreError,
@@ -33,6 +34,8 @@ export interface KeptEvents {
  */
 export class KeptSubscription implements Subscription {
   private delivered: Revision;
+  /** Whether the events at the start are delivered too; see {@link SubscribeOptions.repeatsTransaction}. */
+  private repeats: boolean;
   private live: Subscription | undefined;
   private closed = false;
   /** Settles when recorded changes have been delivered. */
@@ -45,15 +48,17 @@ export class KeptSubscription implements Subscription {
     private readonly listener: Listener,
   ) {
     this.delivered = options.after;
+    this.repeats = options.repeatsTransaction === true;
     this.join();
   }
 
   private join(): void {
     const { listener } = this;
     this.live = this.store.subscribe(
-      { ...this.options, after: this.delivered },
+      { ...this.options, after: this.delivered, repeatsTransaction: this.repeats },
       {
         events: (batch, upTo) => {
+          this.repeats = false;
           this.delivered = upTo;
           listener.events(batch, upTo);
         },
@@ -123,6 +128,8 @@ export class KeptSubscription implements Subscription {
   private async catchUp(): Promise<void> {
     const floor = await this.history.floor();
     if (this.delivered < floor) throw new RevisionCompactedError(this.delivered, floor);
+    if (this.repeats && this.delivered > floor) this.delivered = revisionOf(this.delivered - 1);
+    this.repeats = false;
     await this.deliverUpTo(await this.store.latestRevision());
     if (!this.closed) this.join();
   }

@@ -98,7 +98,7 @@ class Run {
 
   subscribe({ resource, namespace }: Entry, after: Revision, observer: WatchObserver): Subscription {
     const target = { resource, namespace, name: "", subresource: "" };
-    return watchObjects(this.engine, target, everything, after, observer);
+    return watchObjects(this.engine, target, everything, { after }, observer);
   }
 }
 

@@ -55,7 +55,7 @@ class Watch {
       changes: (changes: readonly WatchChange[], upTo: Revision) => watch.receive(changes, upTo),
       ended: (error: Error) => (watch.ended = error),
     };
-    watch.subscription = watchObjects(world.engine, target, selection, start, observer, view);
+    watch.subscription = watchObjects(world.engine, target, selection, { after: start }, observer, view);
     return watch;
   }
 

@@ -22,7 +22,7 @@ import { isStored, keyOf, resourceOf, type Resource } from "../registry/registry
 import { everything, parseSelection } from "../objects/selection.ts";
 import { asBuffer, decodeEntry } from "../objects/stored.ts";
 import { updateObject } from "../writes/update.ts";
-import { bodyOf, watchObjects } from "../reads/watch.ts";
+import { bodyOf, watchObjects, type WatchObserver } from "../reads/watch.ts";
 import { Transaction } from "../../kinds/transactions/transaction.ts";
 import { inTransaction } from "../transactions/transaction.ts";
 import { answerReview, type ReviewHandler } from "../writes/review.ts";
@@ -245,19 +245,13 @@ export class Client {
     const plain = labelSelector === "" && fieldSelector === "";
     const selection = plain ? everything : parseSelection(target.resource, labelSelector, fieldSelector);
     const after = Number(reference.resourceVersion) as Revision;
-    const start = (engine: Engine) =>
-      watchObjects(
-        engine,
-        target,
-        selection,
-        { after },
-        {
-          changes: (changes) => {
-            for (const change of changes) listener({ type: change.type, object: parse<O>(bodyOf(change)) });
-          },
-          ended: ended ?? (() => undefined),
-        },
-      );
+    const observer: WatchObserver = {
+      changes: (changes) => {
+        for (const change of changes) listener({ type: change.type, object: parse<O>(bodyOf(change)) });
+      },
+      ended: ended ?? (() => undefined),
+    };
+    const start = (engine: Engine) => watchObjects(engine, target, selection, { after }, observer);
     if (this.guard === undefined) return start(this.engine);
     const startIfAllowed = async (engine: Engine) => {
       if (await isGuardedPast(engine, target.resource, after))

@@ -38,12 +38,15 @@ const stores: readonly (readonly [law: string, engine: () => Engine])[] = [
   ["effects", watches.inventedEvent],
   ["watches", watches.earlyBookmark],
   ["watches", watches.gapAfterReconnect],
+  ["watches", watches.unrepeatedTransaction],
+  ["watches", watches.halfOfEvents],
   ["watches", watches.lostAtCompaction],
   ["watches", watches.unfoundedGone],
 ];
 
 /** Stores that break what servers promise, with the objects that the clients write most. */
 const brokenServers = [
+  ["watches", watches.unrepeatedTransaction, undefined],
   ["decisions", servers.lateGrant, "bindings"],
   ["decisions", servers.lateRemoval, "bindings"],
   ["quotas", servers.ignoredConditions, "limited"],

@@ -73,6 +73,7 @@ export async function recordServers({ seed, requests, engine, focus }: LocalRunO
     for (const name of serverNames) {
       const server = await TestServer.start({
         storage: engine?.(sound) ?? sound,
+        runtimeConfig: "transactions.platform.io/v1alpha1=true",
         serviceClusterIpRanges: ["10.0.0.0/27"],
         users: [{ name: "admin", groups: ["system:masters"] }, ...users.map((user) => ({ name: user }))],
       });

@@ -127,12 +127,20 @@ export class StoreClient implements RecordingClient {
     let subscription: Subscription | undefined;
     let end: () => void = () => undefined;
     const ended = new Promise<void>((resolve) => (end = resolve));
-    const options = { prefix: `${storePrefix}${prefix}`, after: after as Revision };
+    let [isFirst, isCut] = [true, false];
+    const start = after as Revision;
+    const options = { prefix: `${storePrefix}${prefix}`, after: start, repeatsTransaction: true };
     subscription = this.store.subscribe(options, {
-      events: (batch, upTo) => {
+      events: (all, upTo) => {
+        if (isCut) return;
         const atNs = this.recorder.nowNs();
-        for (const event of batch) frames.push({ ...frameOf(event), atNs });
+        const batch = isFirst ? withoutSingle(all, start) : all;
+        isFirst = false;
+        // The connection of a client may break within the events of a transaction.
+        isCut = batch.length > 1 && batch[0]!.revision === batch[1]!.revision && this.dice.chance(0.2);
+        for (const event of isCut ? batch.slice(0, 1) : batch) frames.push({ ...frameOf(event), atNs });
         if (batch.length === 0) frames.push({ type: "BOOKMARK", revision: upTo, atNs });
+        if (isCut) queueMicrotask(() => running.close());
       },
       ended: (error) => {
         if (error instanceof RevisionCompactedError)
@@ -177,6 +185,12 @@ export class StoreClient implements RecordingClient {
       return answer;
     });
   }
+}
+
+/** Returns the events without the only one of a revision, which the client has. */
+function withoutSingle(batch: readonly StoreEvent[], revision: Revision): readonly StoreEvent[] {
+  const repeated = batch.filter((event) => event.revision === revision);
+  return repeated.length === 1 ? batch.filter((event) => event.revision !== revision) : batch;
 }
 
 function changeOf(request: WriteRequest, key: string, current: Entry | undefined): Change {

@@ -72,6 +72,35 @@ export function gapAfterReconnect(): Engine {
     });
 }
 
+/** Doesn't deliver the events of a transaction to those who have received only a part of them. */
+export function unrepeatedTransaction(): Engine {
+  return (store) =>
+    override(store, {
+      subscribe: (options, listener) => store.subscribe({ ...options, repeatsTransaction: false }, listener),
+    });
+}
+
+/** Delivers only half of the events of every fifth transaction. */
+export function halfOfEvents(): Engine {
+  const isHalf = every(5);
+  return (store) =>
+    override(store, {
+      subscribe: (options, listener) =>
+        store.subscribe(options, {
+          ...listener,
+          ended: (error) => listener.ended(error),
+          events(batch, upTo) {
+            const [first, second] = batch;
+            const isTogether = second !== undefined && first?.revision === second.revision;
+            listener.events(
+              isTogether && isHalf() ? batch.slice(0, Math.ceil(batch.length / 2)) : batch,
+              upTo,
+            );
+          },
+        }),
+    });
+}
+
 /** Continues a subscription whose history was removed with what is left, instead of ending it. */
 export function lostAtCompaction(): Engine {
   return (store) =>

@@ -9,8 +9,9 @@ type Event = Extract<Frame, { object: unknown }>;
 
 /**
  * A watch delivers every change after its revision exactly once, in the order of revisions and with the right type; a bookmark isn't
- * ahead of later events; and 410 is answered only if history may have been compacted. This holds for each watch by itself, so it holds
- * for a client that continues at another server from the last revision. Linear in the number of frames.
+ * ahead of later events; and 410 is answered only if history may have been compacted. A watch may end within the events of a transaction;
+ * one that begins at the revision of a transaction delivers all of its events, if there are several. This holds for each watch by itself,
+ * so it holds for a client that continues at another server from the last revision. Linear in the number of frames.
  */
 export function judgeWatches(history: History, timeline: Timeline): Violation[] {
   const judge = new WatchJudge(history, timeline);
@@ -47,7 +48,9 @@ class WatchJudge {
   }
 
   /** Revisions ascend, also across bookmarks; the events of a transaction have the same one. */
-  private orderOf({ frames, after }: Watch): string[] {
+  private orderOf(watch: Watch): string[] {
+    const { frames, after } = watch;
+    const repeats = this.hasSeveral(watch, after);
     let position = after;
     let isBookmark = false;
     /** Keys of the events of the position. */
@@ -55,7 +58,11 @@ class WatchJudge {
     for (const frame of frames) {
       if (frame.type === "GONE") continue;
       const revision = frame.type === "BOOKMARK" ? frame.revision : frame.object.revision;
-      const continues = isEvent(frame) && revision === position && !isBookmark && keys.size > 0;
+      const continues =
+        isEvent(frame) &&
+        revision === position &&
+        !isBookmark &&
+        (keys.size > 0 || (repeats && revision === after));
       const isWrong = isEvent(frame)
         ? revision <= position && !(continues && !keys.has(frame.object.key))
         : revision < position;
@@ -69,13 +76,22 @@ class WatchJudge {
     return [];
   }
 
+  /** Whether several objects under the prefix of a watch changed at a revision. */
+  private hasSeveral({ prefix }: Watch, revision: number): boolean {
+    const versions = this.timeline.under(prefix);
+    return countUpTo(versions, revision) - countUpTo(versions, revision - 1) > 1;
+  }
+
   /** Every version under the prefix up to the last position was delivered, and nothing else. */
-  private missingOf({ frames, after, prefix, mustReach = 0 }: Watch): string[] {
+  private missingOf(watch: Watch): string[] {
+    const { frames, after, prefix, mustReach = 0 } = watch;
     const last = frames.findLast(({ type }) => type !== "GONE");
-    const position = last === undefined || last.type === "GONE" ? after : revisionOf(last);
+    const lastRevision = last === undefined || last.type === "GONE" ? after : revisionOf(last);
+    const mayBeCut = last !== undefined && isEvent(last) && this.hasSeveral(watch, lastRevision);
+    const position = mayBeCut ? lastRevision - 1 : lastRevision;
     const delivered = new Set(frames.filter(isEvent).map(({ object }) => idOf(object)));
     const versions = this.timeline.under(prefix);
-    const from = Math.max(after, this.history.initial.revision);
+    const from = Math.max(this.firstOf(watch), this.history.initial.revision);
     const required = versions.slice(
       countUpTo(versions, from),
       countUpTo(versions, Math.max(position, mustReach)),
@@ -85,6 +101,14 @@ class WatchJudge {
       return [`revision ${missing.revision} of ${missing.key} was not delivered; ${missing.source} shows it`];
     const foreign = frames.filter(isEvent).find(({ object }) => !object.key.startsWith(prefix));
     return foreign === undefined ? [] : [`${nameOf(foreign)} is not under the prefix`];
+  }
+
+  /** The revision after which a watch that has delivered something must have delivered every version. */
+  private firstOf(watch: Watch): number {
+    const { after, frames } = watch;
+    const last = frames.at(-1);
+    if (last === undefined || last.type === "GONE" || !this.hasSeveral(watch, after)) return after;
+    return this.compactions.mayHaveRemoved(after - 1, last.atNs) ? after : after - 1;
   }
 
   /** The type agrees with the version before, and a deletion carries its last value. */

@@ -40,6 +40,8 @@ export interface RecordingClient {
 export class HttpClient implements RecordingClient {
   private readonly connection: Connection;
   private readonly by: { readonly client: string; readonly server: string };
+  /** Number of lines that watches have received. */
+  private lines = 0;
   /** Tokens to continue lists, by the operation that read the page before. */
   private readonly continueTokens = new Map<number, string>();
 
@@ -111,7 +113,9 @@ export class HttpClient implements RecordingClient {
     const watch = this.recorder.watch({ ...this.by, prefix, after });
     const path = `${pathOf(prefix)}?watch=true&allowWatchBookmarks=true&resourceVersion=${after}`;
     const resource = resourceOf(prefix);
+    let isCut = false;
     const stream = this.connection.stream(path, (text) => {
+      if (isCut) return;
       const atNs = this.recorder.nowNs();
       const { type, object, code } = JSON.parse(text) as WatchLine;
       if (type === "ADDED" || type === "MODIFIED" || type === "DELETED")
@@ -120,6 +124,9 @@ export class HttpClient implements RecordingClient {
         watch.frames.push({ type, revision: Number((object as ApiObject).metadata.resourceVersion), atNs });
       else if (code === 410 || (object as { code?: number } | undefined)?.code === 410)
         watch.frames.push({ type: "GONE", atNs });
+      // The connection breaks now and then after an event, perhaps within those of a transaction.
+      isCut = watch.frames.length > 0 && ++this.lines % linesPerCut === 0;
+      if (isCut) stream.close();
     });
     return { watch, ...stream };
   }
@@ -153,6 +160,9 @@ export class HttpClient implements RecordingClient {
       : this.connection.send("PATCH", path, { metadata, ...fields }, "application/merge-patch+json");
   }
 }
+
+/** Lines of watches after which a connection breaks. */
+const linesPerCut = 12;
 
 const transactions = "/apis/transactions.platform.io/v1alpha1/transactions";
 

@@ -13,6 +13,30 @@ export const workerDefects: readonly PlantedDefect[] = [
       },
     ],
   },
+  {
+    name: "a transaction is torn: its writes are committed one after the other",
+    patches: [
+      {
+        file: "src/resources/transactions/staged-store.ts",
+        find: "    return this.inner.transact([...this.staged].map(([key, staged]) => writeOf(key, staged)));",
+        replace:
+          "    let result: TransactionResult | undefined;\n" +
+          "    for (const [key, staged] of this.staged)\n" +
+          "      if (result?.ok !== false) result = await this.inner.transact([writeOf(key, staged)]);\n" +
+          "    return result;",
+      },
+    ],
+  },
+  {
+    name: "a watch that is cut within a transaction continues without the rest",
+    patches: [
+      {
+        file: "src/http/verbs/watch.ts",
+        find: "  const repeatsTransaction = past === undefined;\n",
+        replace: "  const repeatsTransaction = false;\n",
+      },
+    ],
+  },
 ];
 
 /** How long a planted defect is searched, and how long a round is, in seconds. */

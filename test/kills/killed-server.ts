@@ -4,7 +4,8 @@ import { setTimeout } from "node:timers/promises";
 import type { Api } from "../support/api.ts";
 import type { Dice } from "../support/dice.ts";
 import { plinth, program as builtProgram, ServerProcess } from "../support/process.ts";
-import { Writer } from "./writer.ts";
+import { GroupWriter } from "./group-writer.ts";
+import { Writer, type KilledClient } from "./writer.ts";
 
 /** Options of {@link killRepeatedly}. */
 export interface KillOptions {
@@ -37,12 +38,18 @@ export interface KillReport {
 const maxLifeMs = 600;
 /** Kills between two runs of `plinth check`. */
 const checkEvery = 100;
+/** Of this many clients one writes in transactions. */
+const writersPerGroup = 4;
+/** Name of the user of all clients. */
+const user = "root";
 
 /**
  * Starts a server, lets clients write, kills the process with SIGKILL at a random moment, and repeats this over the same data folder.
- * After each start every client compares its object with the writes that were acknowledged.
+ * After each start every client compares its objects with the writes that were acknowledged. Every fourth client writes several objects in
+ * transactions, and their history is kept.
  *
- * @throws {Error} if an acknowledged write is lost, a write is half done, a revision was used twice, or the server doesn't start.
+ * @throws {Error} if an acknowledged write or its author is lost, a write or transaction is half done, a revision was used twice, or the
+ *   server doesn't start.
  */
 export async function killRepeatedly({
   dataDir,
@@ -53,12 +60,19 @@ export async function killRepeatedly({
   onKill,
 }: KillOptions): Promise<KillReport> {
   const tokens = path.join(path.dirname(dataDir), "tokens.csv");
-  writeFileSync(tokens, "admin,root,1,system:masters\n");
-  const clients = Array.from({ length: writers }, (_, index) => new Writer(`writer-${index}`));
+  writeFileSync(tokens, `admin,${user},1,system:masters\n`);
+  const flags = [
+    `--token-auth-file=${tokens}`,
+    "--runtime-config=transactions.platform.io/v1alpha1=true",
+    "--history-retention=5m,secrets=1h",
+  ];
+  const clients = Array.from({ length: writers }, (_, index) =>
+    index % writersPerGroup === 0 ? new GroupWriter(`group-${index}`, user) : new Writer(`writer-${index}`),
+  );
   const startMs: number[] = [];
   const start = async () => {
     const begin = performance.now();
-    const server = await ServerProcess.startProgram(program, dataDir, `--token-auth-file=${tokens}`);
+    const server = await ServerProcess.startProgram(program, dataDir, ...flags);
     startMs.push(performance.now() - begin);
     return server;
   };
@@ -86,8 +100,8 @@ export async function killRepeatedly({
   return reportOf(clients, kills, startMs);
 }
 
-function reportOf(clients: readonly Writer[], kills: number, startMs: readonly number[]): KillReport {
-  const sum = (count: (client: Writer) => number) =>
+function reportOf(clients: readonly KilledClient[], kills: number, startMs: readonly number[]): KillReport {
+  const sum = (count: (client: KilledClient) => number) =>
     clients.reduce((total, client) => total + count(client), 0);
   return {
     kills,
@@ -100,7 +114,7 @@ function reportOf(clients: readonly Writer[], kills: number, startMs: readonly n
 
 /** Resolves when no client gets answers any more. */
 async function writeUntilKilled(
-  clients: readonly Writer[],
+  clients: readonly KilledClient[],
   api: Api,
   onAcknowledged: () => void,
 ): Promise<void> {

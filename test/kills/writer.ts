@@ -1,5 +1,25 @@
 import type { Answer, Api as ServerApi } from "../support/api.ts";
 
+/** A client of a server that is killed. */
+export interface KilledClient {
+  /** Number of writes by what became of them. */
+  readonly acknowledged: number;
+  readonly unanswered: number;
+  readonly unansweredButDone: number;
+  /**
+   * Writes until a request has no answer.
+   *
+   * @param onAcknowledged called after each write that was answered with success.
+   */
+  writeUntilUnanswered(api: ServerApi, onAcknowledged?: () => void): Promise<void>;
+  /**
+   * Compares what is stored with the last acknowledged write.
+   *
+   * @throws {Error} if it is neither the state of that write nor that of the write without an answer.
+   */
+  compare(api: ServerApi): Promise<void>;
+}
+
 /** The requests of a {@link Writer}. */
 type Api = Pick<ServerApi, "get" | "post" | "put" | "delete">;
 
@@ -11,7 +31,7 @@ const collection = "/api/v1/namespaces/default/configmaps";
 const updatesPerLife = 7;
 
 /** A client that is the only writer of one object, and knows which of its writes were acknowledged. */
-export class Writer {
+export class Writer implements KilledClient {
   acknowledged = 0;
   unanswered = 0;
   unansweredButDone = 0;
@@ -26,11 +46,7 @@ export class Writer {
     return `${collection}/${this.name}`;
   }
 
-  /**
-   * Creates, updates and deletes the object in turn until a request has no answer.
-   *
-   * @param onAcknowledged called after each write that was answered with success.
-   */
+  /** Creates, updates and deletes the object in turn. */
   async writeUntilUnanswered(api: Api, onAcknowledged?: () => void): Promise<void> {
     for (;;) {
       const deletes = this.state !== undefined && this.counter % updatesPerLife === 0;
@@ -53,11 +69,6 @@ export class Writer {
     }
   }
 
-  /**
-   * Compares the object with the last acknowledged write.
-   *
-   * @throws {Error} if it is neither the state of that write nor that of the write without an answer.
-   */
   async compare(api: Api): Promise<void> {
     const answer = await api.get(this.path);
     if (answer.status !== 200 && answer.status !== 404)

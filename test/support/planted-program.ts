@@ -10,6 +10,22 @@ export interface PlantedDefect {
   readonly patches: readonly Patch[];
 }
 
+/** A defect of transactions. */
+export const tornTransaction: PlantedDefect = {
+  name: "a transaction is torn: its writes are committed one after the other",
+  patches: [
+    {
+      file: "src/resources/transactions/staged-store.ts",
+      find: "    return this.inner.transact([...this.staged].map(([key, staged]) => writeOf(key, staged)));",
+      replace:
+        "    let result: TransactionResult | undefined;\n" +
+        "    for (const [key, staged] of this.staged)\n" +
+        "      if (result?.ok !== false) result = await this.inner.transact([writeOf(key, staged)]);\n" +
+        "    return result;",
+    },
+  ],
+};
+
 /**
  * Bundles the program with a planted defect.
  *

@@ -1,4 +1,4 @@
-import type { PlantedDefect } from "../../support/planted-program.ts";
+import { tornTransaction, type PlantedDefect } from "../../support/planted-program.ts";
 import { verify } from "./verify.ts";
 
 /** Defects of a server with several workers over the embedded store. */
@@ -13,20 +13,7 @@ export const workerDefects: readonly PlantedDefect[] = [
       },
     ],
   },
-  {
-    name: "a transaction is torn: its writes are committed one after the other",
-    patches: [
-      {
-        file: "src/resources/transactions/staged-store.ts",
-        find: "    return this.inner.transact([...this.staged].map(([key, staged]) => writeOf(key, staged)));",
-        replace:
-          "    let result: TransactionResult | undefined;\n" +
-          "    for (const [key, staged] of this.staged)\n" +
-          "      if (result?.ok !== false) result = await this.inner.transact([writeOf(key, staged)]);\n" +
-          "    return result;",
-      },
-    ],
-  },
+  tornTransaction,
   {
     name: "a watch that is cut within a transaction continues without the rest",
     patches: [

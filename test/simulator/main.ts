@@ -3,7 +3,7 @@ import { readFlags, runCommand } from "../support/long-run.ts";
 import { bundle } from "./bundle.ts";
 import { clusterDefects, productDefects } from "./planted/defects.ts";
 import { searchDefect, type SearchOptions } from "./planted/search.ts";
-import { watchDefects } from "./planted/watch-defects.ts";
+import { transactionDefects, watchDefects } from "./planted/watch-defects.ts";
 import { runSimulations } from "./run.ts";
 import type { SimulationReport } from "./simulation.ts";
 
@@ -26,7 +26,7 @@ Runs servers over a simulated etcd cluster, with clients and faults, in virtual 
 
 /** Searches all planted defects, and prints a line for each. */
 async function searchAll(options: SearchOptions, only: string): Promise<void> {
-  for (const defect of [...productDefects, ...watchDefects, ...clusterDefects]) {
+  for (const defect of [...productDefects, ...watchDefects, ...transactionDefects, ...clusterDefects]) {
     if (!defect.name.includes(only)) continue;
     const { found, seeds, processorMs } = await searchDefect(defect, options);
     const result = found === undefined ? "NOT FOUND" : `seed ${found.seed}, ${found.law}`;

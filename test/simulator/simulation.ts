@@ -10,7 +10,9 @@ import { checkLeadership } from "./laws/leadership.ts";
 import { checkLogs } from "./laws/log-lines.ts";
 import { watchReadiness } from "./laws/readiness.ts";
 import { checkReads, checkWrites } from "./laws/recovery.ts";
+import { checkAuthors, checkTransactions } from "./laws/transactions.ts";
 import { checkRetention } from "./laws/retention.ts";
+import { runTransactions } from "./clients/transactions.ts";
 import { runGranter, viewCaches } from "./clients/views.ts";
 import { runWriter, teamLabel, workNamespace, workPrefix } from "./clients/writer.ts";
 import { Watcher } from "./clients/watcher.ts";
@@ -81,6 +83,7 @@ async function run(world: World, faults: Faults, options: SimulationOptions): Pr
   checkLogs(world);
   checkRetention(world);
   checkPods(world, finalDeletes);
+  const transactions = checkTransactions(world);
   for (const server of world.servers) server.start();
   start(world, watchReadiness(new ApiClient(world, "prober")));
   const admin = new ApiClient(world, "admin");
@@ -89,6 +92,8 @@ async function run(world: World, faults: Faults, options: SimulationOptions): Pr
   const caches = [...viewCaches(world), ...gadgetCaches(world)];
   for (const cache of caches) start(world, cache.run());
   startUsers(world, finalDeletes);
+  for (const actor of ["transactor-0", "transactor-1"])
+    start(world, runTransactions(new ApiClient(world, actor), transactions, workNames, 20_000));
   for (let minute = 0; minute < options.minutes; minute++) {
     await world.scheduler.runUntil(world.scheduler.nowMs + minuteMs);
     if (options.endsAtViolation === true && world.violations.list.length > 0) return;
@@ -103,7 +108,9 @@ async function run(world: World, faults: Faults, options: SimulationOptions): Pr
   for (const watcher of watchers) watcher.check(end);
   for (const cache of caches) cache.check(end);
   checkNamespaces(world);
+  transactions.check();
   await world.scheduler.runUntilSettled(checkReads(world), setUpLimitMs);
+  await world.scheduler.runUntilSettled(checkAuthors(world), setUpLimitMs);
 }
 
 function startWatchers(world: World): Watcher[] {

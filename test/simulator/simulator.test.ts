@@ -1,7 +1,7 @@
 import { expect, it, vi } from "vitest";
 import { patchedModules } from "../support/patched-modules.ts";
 import { clusterDefects, productDefects } from "./planted/defects.ts";
-import { watchDefects } from "./planted/watch-defects.ts";
+import { transactionDefects, watchDefects } from "./planted/watch-defects.ts";
 import { searchDefect } from "./planted/search.ts";
 import { effort } from "../support/effort.ts";
 
@@ -13,16 +13,26 @@ const searched = [
   "watches of custom resources stay on the former definition",
   "terminating pods are removed by a status write",
   "the age of history is measured by the wall clock",
+  "a watch that is cut within a transaction continues without the rest",
+  "a transaction is torn: its writes are committed one after the other",
+  "half of the records of a transaction have no author",
 ];
 
 it.each(searched.slice(0, effort(1, searched.length)))("a planted defect is found: %s", async (name) => {
-  const defect = [...productDefects, ...watchDefects].find((one) => one.name === name)!;
+  const defect = [...productDefects, ...watchDefects, ...transactionDefects].find(
+    (one) => one.name === name,
+  )!;
   const { found } = await searchDefect(defect, { firstSeed: 1, maxSeeds: 5, minutes: 12 });
   expect(defect.laws).toContain(found?.law);
 });
 
 it("each planted defect applies to the present code", () => {
-  for (const { name, patches } of [...productDefects, ...watchDefects, ...clusterDefects])
+  for (const { name, patches } of [
+    ...productDefects,
+    ...watchDefects,
+    ...transactionDefects,
+    ...clusterDefects,
+  ])
     expect(() => patchedModules(patches), name).not.toThrow();
 });
 

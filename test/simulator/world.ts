@@ -86,6 +86,8 @@ export class World {
   readonly servers: readonly SimulatedServer[];
   readonly seed: number;
   readonly retentionMs: number;
+  /** Whether the servers keep the history of ConfigMaps. */
+  readonly keepsHistory: boolean;
   /** Whether clients continue to change objects. */
   isActive = true;
   /** Whether clients send requests without long pauses. */
@@ -110,6 +112,7 @@ export class World {
     );
     const retentionMs = dice.pick([60_000, 300_000]);
     this.retentionMs = retentionMs;
+    this.keepsHistory = this.dice("history").chance(0.5);
     this.memoryClock = new ProcessClock(this.scheduler, "memory");
     if (engine === "memory" || (engine === undefined && this.dice("engine").chance(memoryShare))) {
       this.memory = createMemoryStore({ clock: this.memoryClock, retentionMs });
@@ -121,6 +124,11 @@ export class World {
     this.history.listen(({ key, revision, isDeletion }) =>
       this.trace.add("etcd", isDeletion ? "delete" : "put", `${revision} ${key}`),
     );
+  }
+
+  /** The revision up to which the history is gone. */
+  get floor(): number {
+    return this.memory === undefined ? this.cluster.data.compactRevision : this.memory.floor();
   }
 
   /** Returns a source of random choices for one purpose, which doesn't depend on the others. */

@@ -26,6 +26,21 @@ export const tornTransaction: PlantedDefect = {
   ],
 };
 
+/** A defect of the kept history. */
+export const lostAuthor: PlantedDefect = {
+  name: "half of the records of a transaction have no author",
+  patches: [
+    {
+      file: "src/storage/history/recorder.ts",
+      find: "planned.map((record) => this.recordOf(record, attempt > 0))",
+      replace:
+        "planned.map((record, index) =>\n" +
+        "        this.recordOf(index % 2 === 0 ? record : { ...record, write: { ...record.write, origin: undefined } }, attempt > 0),\n" +
+        "      )",
+    },
+  ],
+};
+
 /**
  * Bundles the program with a planted defect.
  *

@@ -111,7 +111,7 @@ export class ApiClient {
         if (isOver || status !== 200) return;
         const lines = (rest + bytes.toString()).split("\n");
         rest = lines.pop()!;
-        for (const line of lines) sink.line(line);
+        for (const line of lines) if (!isOver) sink.line(line);
       },
       ended: end,
       lost: end,

@@ -1,6 +1,7 @@
 import type { ApiObject } from "../../../src/schema/kind.ts";
 import type { SimulatedServer } from "../servers/simulated-server.ts";
 import type { AnsweredList, ApiClient } from "./api-client.ts";
+import { workPrefix } from "./writer.ts";
 
 /** A message of a watch or of a subscription. */
 export interface CacheMessage {
@@ -53,11 +54,19 @@ export class Cache {
     const { client, source } = this;
     for (;;) {
       const server = client.dice.pick(client.world.servers);
+      if (this.mayLackEvents()) this.position = undefined;
       if (this.position === undefined && source.listUrl !== undefined)
         await this.list(server, source.listUrl);
       else await this.follow(server);
       await client.pause(pauseMs);
     }
+  }
+
+  /** Whether the connection may have broken within a transaction whose events can't be repeated any more, because they are compacted. */
+  private mayLackEvents(): boolean {
+    const { floor, history } = this.client.world;
+    const position = Number(this.position);
+    return position <= floor && history.changes(workPrefix, position - 1, position).length > 1;
   }
 
   private async list(server: SimulatedServer, url: string): Promise<void> {

@@ -32,8 +32,17 @@ export async function runGranter(client: ApiClient, names: number, meanPauseMs: 
   }
 }
 
-async function changeRole(client: ApiClient, names: number): Promise<void> {
-  const { world, dice } = client;
+/** An operation of a transaction that changes the names that the viewer may get, if the role exists. */
+export function roleUpdate(client: ApiClient, names: number): object {
+  const object = newRole(client, names);
+  return {
+    verb: "update",
+    object: { ...object, metadata: { ...object.metadata, namespace: workNamespace } },
+  };
+}
+
+/** The role with random rules. */
+function newRole({ dice }: ApiClient, names: number) {
   const all = Array.from({ length: names }, (_, index) => `object-${index}`);
   const resourceNames = all.filter(() => dice.chance(0.5));
   const rule = { apiGroups: [""], resources: ["configmaps"] };
@@ -42,7 +51,12 @@ async function changeRole(client: ApiClient, names: number): Promise<void> {
     : resourceNames.length === 0
       ? []
       : [{ ...rule, verbs: ["get"], resourceNames }];
-  const body = { apiVersion: `${group}/v1`, kind: "Role", metadata: { name: roleName }, rules };
+  return { apiVersion: `${group}/v1`, kind: "Role", metadata: { name: roleName }, rules };
+}
+
+async function changeRole(client: ApiClient, names: number): Promise<void> {
+  const { world } = client;
+  const body = newRole(client, names);
   const isThere = world.history.at(roleKey, world.history.revision) !== undefined;
   const answer = isThere
     ? await client.request("PUT", `${groupUrl}/roles/${roleName}`, { body })

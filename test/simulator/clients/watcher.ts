@@ -20,10 +20,17 @@ export interface WatchedCollection {
   readonly selects?: Selects | undefined;
 }
 
+/** Part of the messages after which a watcher breaks its connection, to resume elsewhere. */
+const breakShare = 0.05;
+
 /** Lists and watches a collection as an informer does, and compares each event with what the cluster executed. */
 export class Watcher {
   /** The resource version up to which everything was received; undefined before a list. */
   private position: number | undefined;
+  /** The objects whose events at the position this connection has delivered. */
+  private readonly received = new Set<string>();
+  /** Whether this connection has delivered a bookmark with the position. */
+  private isComplete = false;
 
   constructor(
     private readonly client: ApiClient,
@@ -42,15 +49,11 @@ export class Watcher {
 
   /** Checks that everything that was executed up to a revision has arrived. */
   check(upTo: number): void {
-    const { violations } = this.client.world;
-    if (this.position === undefined)
-      return violations.add("watches are complete", `${this.name} has no list`);
+    if (this.position === undefined) return this.fail(`${this.name} has no list`);
+    this.requireWhole(`the end of ${this.name}`);
     const [next] = this.expected(this.position, upTo);
     if (next !== undefined)
-      violations.add(
-        "watches are complete",
-        `${this.name} at ${this.position} never received ${next.type} at ${next.change.revision}`,
-      );
+      this.fail(`${this.name} at ${this.position} never received ${next.type} at ${next.change.revision}`);
   }
 
   private get name(): string {
@@ -68,6 +71,8 @@ export class Watcher {
   private watch(server: SimulatedServer, from: number): Promise<void> {
     const { url, query = "" } = this.collection;
     const { client } = this;
+    this.received.clear();
+    this.isComplete = false;
     const full = `${url}?watch=true&allowWatchBookmarks=true&resourceVersion=${from}&${query}`;
     return new Promise((resolve) => {
       const done = (reason: string): void => {
@@ -78,7 +83,10 @@ export class Watcher {
       const close = client.stream(full, server, {
         line: (text) => {
           const frame = JSON.parse(text) as WatchFrame;
-          if (frame.type !== "ERROR") return this.receive(frame, server);
+          if (frame.type !== "ERROR") {
+            this.receive(frame, server);
+            return client.dice.chance(breakShare) ? done("connection broken") : undefined;
+          }
           if (frame.object.code === 410) this.position = undefined;
           done(`error ${frame.object.code}`);
         },
@@ -94,30 +102,51 @@ export class Watcher {
     const { world } = this.client;
     const revision = acknowledge(world, object.metadata.resourceVersion);
     const at = `${this.name} by ${server.name}: ${type} at ${revision}`;
-    const position = this.position!;
-    if (revision > world.history.revision)
-      world.violations.add("watches are complete", `${at} is in the future`);
-    const due = this.expected(position, revision);
-    if (type === "BOOKMARK") {
-      if (due.length > 0)
-        world.violations.add(
-          "watches are complete",
-          `${at} before ${due[0]!.type} at ${due[0]!.change.revision}`,
-        );
-      this.position = Math.max(position, revision);
-      return;
-    }
+    if (revision > world.history.revision) this.fail(`${at} is in the future`);
+    if (type === "BOOKMARK") return this.receiveBookmark(revision, at);
     world.trace.add(this.client.actor, type, `${revision} ${object.metadata.name}`);
-    if (revision <= position) world.violations.add("watches are complete", `${at} after ${position}`);
-    else if (due.length === 0) world.violations.add("watches are complete", `${at} was never executed`);
-    else if (due[0]!.change.revision !== revision)
-      world.violations.add(
-        "watches are complete",
-        `${at} instead of ${due[0]!.type} at ${due[0]!.change.revision}`,
-      );
-    else if (due[0]!.type !== type)
-      world.violations.add("watches are complete", `${at} instead of ${due[0]!.type}`);
+    const position = this.position!;
+    if (revision > position) {
+      this.requireWhole(at);
+      const [next] = this.expected(position, revision);
+      if (next !== undefined && next.change.revision !== revision)
+        this.fail(`${at} instead of ${next.type} at ${next.change.revision}`);
+      this.received.clear();
+    }
+    const events = this.expected(revision - 1, revision);
+    const event = events.find(({ change }) => idOf(change.object) === idOf(object));
+    const isRepeated =
+      revision === position && (events.length === 1 || this.received.has(idOf(object)) || this.isComplete);
+    if (revision < position || isRepeated) this.fail(`${at} after ${position}`);
+    else if (event === undefined) this.fail(`${at} was never executed`);
+    else if (event.type !== type) this.fail(`${at} instead of ${event.type}`);
+    this.received.add(idOf(object));
+    this.isComplete = false;
     this.position = Math.max(position, revision);
+  }
+
+  private receiveBookmark(revision: number, at: string): void {
+    const position = this.position!;
+    if (revision >= position) this.requireWhole(at);
+    const [missing] = this.expected(position, revision);
+    if (missing !== undefined) this.fail(`${at} before ${missing.type} at ${missing.change.revision}`);
+    if (revision > position) this.isComplete = true;
+    this.position = Math.max(position, revision);
+  }
+
+  /** Checks that this connection has delivered all events of the position, if there are several. */
+  private requireWhole(at: string): void {
+    const position = this.position!;
+    // The events are gone, so they can't be repeated.
+    if (this.isComplete || position <= this.client.world.floor) return;
+    const events = this.expected(position - 1, position);
+    const missing = events.find(({ change }) => !this.received.has(idOf(change.object)));
+    if (events.length > 1 && missing !== undefined)
+      this.fail(`${at} before ${missing.type} of ${missing.change.key} at ${position}`);
+  }
+
+  private fail(text: string): void {
+    this.client.world.violations.add("watches are complete", text);
   }
 
   /** The events after a revision up to another one. */
@@ -133,4 +162,9 @@ export class Watcher {
       return [{ type: !before ? "ADDED" : now ? "MODIFIED" : "DELETED", change }];
     });
   }
+}
+
+/** Identifies an object of a collection. */
+function idOf({ metadata }: ApiObject): string {
+  return `${metadata.namespace ?? ""}/${metadata.name}`;
 }

@@ -123,8 +123,10 @@ export class History {
       { prefix: "/", after: firstRevision },
       {
         events: (batch) => {
-          for (const { key, revision, entry } of batch)
-            if (this.advance(revision)) this.add(key, revision, entry && (() => entry.body));
+          for (const [index, { key, revision, entry }] of batch.entries()) {
+            const isOfSame = batch[index - 1]?.revision === revision;
+            if (isOfSame || this.advance(revision)) this.add(key, revision, entry && (() => entry.body));
+          }
         },
         ended: (error) => {
           throw error;

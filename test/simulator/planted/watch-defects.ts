@@ -1,3 +1,4 @@
+import { lostAuthor, tornTransaction } from "../../support/planted-program.ts";
 import type { PlantedDefect } from "./defects.ts";
 
 const watches = "watches are complete";
@@ -57,4 +58,45 @@ export const watchDefects: readonly PlantedDefect[] = [
       },
     ],
   },
+  {
+    name: "a watch that is cut within a transaction continues without the rest",
+    laws: [watches, views],
+    patches: [
+      {
+        file: "src/http/verbs/watch.ts",
+        find: "  const repeatsTransaction = past === undefined;\n",
+        replace: "  const repeatsTransaction = false;\n",
+      },
+    ],
+  },
+  {
+    name: "a view gets one event of a transaction that changes grants",
+    laws: [views],
+    patches: [
+      {
+        file: "src/resources/reads/view-watch.ts",
+        find: "    return changes.filter(({ event }) => event.revision === since);",
+        replace: "    return changes.filter(({ event }) => event.revision === since).slice(0, 1);",
+      },
+    ],
+  },
+];
+
+/** Defects of transactions and their kept history. */
+export const transactionDefects: readonly PlantedDefect[] = [
+  { ...tornTransaction, laws: ["transactions are whole"] },
+  {
+    name: "half of the events of a transaction are lost",
+    laws: [watches, views],
+    patches: [
+      {
+        file: "src/resources/reads/watch.ts",
+        find: "    for (const event of this.batch) {\n",
+        replace:
+          "    for (const [index, event] of this.batch.entries()) {\n" +
+          "      if (index % 2 === 1 && this.batch[index - 1]!.revision === event.revision) continue;\n",
+      },
+    ],
+  },
+  { ...lostAuthor, laws: ["history names the authors"] },
 ];

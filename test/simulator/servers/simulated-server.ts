@@ -24,6 +24,8 @@ export interface ServerWorld {
   readonly seed: number;
   /** Minimum age of history that a server may drop, in milliseconds. */
   readonly retentionMs: number;
+  /** Whether the servers keep the history of ConfigMaps. */
+  readonly keepsHistory: boolean;
   /** Receives a line of a server's log. */
   logged(server: string, level: "info" | "warn" | "error", text: string, fields: object): void;
   /** Called when the start of a server fails; it is started again. */
@@ -140,7 +142,7 @@ export class SimulatedServer {
   }
 
   private async launch(life: Life, name: string): Promise<void> {
-    const { cluster, memory, seed, retentionMs } = this.world;
+    const { cluster, memory, seed, retentionMs, keepsHistory } = this.world;
     const { endpoints } = cluster;
     if (memory !== undefined) life.store = new StoreOfProcess(memory);
     const options = serverOptionsOf({
@@ -150,6 +152,8 @@ export class SimulatedServer {
       clock: life.clock,
       log: this.logger(life),
       retentionMs,
+      runtimeConfig: "transactions.k8s.io/v1alpha1=true",
+      ...(keepsHistory ? { keptHistory: ["configmaps=30d"] } : {}),
       authenticators: [authenticator],
     });
     const inCluster: StorageSettings & { readonly connect: unknown } = {

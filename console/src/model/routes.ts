@@ -5,6 +5,8 @@ export type Route =
   | ObjectRoute
   | CreateRoute
   | { readonly view: "access"; readonly tab: string; readonly query: Readonly<Record<string, string>> }
+  /** The trash; of one kind (`deployments.apps`), or of all if it is empty. */
+  | { readonly view: "trash"; readonly kind: string }
   | { readonly view: "server" };
 
 export interface CreateRoute {
@@ -86,6 +88,8 @@ export function parseRoute(fragment: string): Route {
       };
     case "access":
       return { view, tab: group || "mine", query: Object.fromEntries(query) };
+    case "trash":
+      return { view, kind: parameter("kind") };
     case "server":
       return { view };
     default:
@@ -100,6 +104,8 @@ export function formatRoute(route: Route): string {
       return "#/";
     case "server":
       return "#/server";
+    case "trash":
+      return `#/trash${queryText({ kind: route.kind })}`;
     case "access":
       return `#/access/${encodeURIComponent(route.tab)}${queryText(route.query)}`;
     case "list": {

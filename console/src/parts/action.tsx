@@ -6,13 +6,22 @@ import { Lazy } from "./lazy.tsx";
 interface ActionProps {
   readonly action: ResourceAction;
   readonly label: string;
+  /** Name for screen readers, if the label alone doesn't say what the action is on. */
+  readonly fullLabel?: string;
   readonly isDangerous?: boolean;
   readonly isPrimary?: boolean;
   readonly onRun: () => void;
 }
 
 /** A button for an action of the API. If the user may not do it, the button explains why. */
-export function Action({ action, label, isDangerous = false, isPrimary = false, onRun }: ActionProps) {
+export function Action({
+  action,
+  label,
+  fullLabel,
+  isDangerous = false,
+  isPrimary = false,
+  onRun,
+}: ActionProps) {
   const decision = useAccess(action);
   const explains = useSignal(false);
   const isDenied = decision.value?.allowed === false;
@@ -23,6 +32,7 @@ export function Action({ action, label, isDangerous = false, isPrimary = false, 
         type="button"
         class={isDenied ? `${tone} denied` : tone}
         aria-disabled={isDenied}
+        aria-label={fullLabel}
         title={isDenied ? `You may not ${action.verb} this. Press for the reason.` : undefined}
         onClick={() => (isDenied ? (explains.value = true) : onRun())}
       >

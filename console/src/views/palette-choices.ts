@@ -24,6 +24,7 @@ const paletteCommands: readonly Choice[] = [
   command("access graph", "Roles and bindings of a subject", () =>
     go({ view: "access", tab: "graph", query: {} }),
   ),
+  command("trash", "Deleted objects that can come back", () => go({ view: "trash", kind: "" })),
   command("server", "Health and metrics", () => go({ view: "server" })),
   command("home", "All kinds", () => go({ view: "home" })),
   command("quit", "Sign out", () => signOut("You are signed out.")),

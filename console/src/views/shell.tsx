@@ -110,6 +110,10 @@ function Content({ place }: { readonly place: Route }) {
           props={{ place }}
         />
       );
+    case "trash": {
+      const load = async () => (await import("./trash/trash.tsx")).TrashView;
+      return <Lazy key="trash" load={load} props={{ kind: place.kind }} />;
+    }
     case "server":
       return (
         <Lazy key="server" load={async () => (await import("./server/server.tsx")).ServerView} props={{}} />

@@ -18,6 +18,7 @@ export function Sidebar() {
         <ul>
           <PlaceLink to={{ view: "home" }} text="Home" />
           <PlaceLink to={{ view: "access", tab: "mine", query: {} }} text="Access" />
+          <PlaceLink to={{ view: "trash", kind: "" }} text="Trash" />
           <PlaceLink to={{ view: "server" }} text="Server" />
         </ul>
       </nav>

@@ -34,7 +34,7 @@ export class GroupWriter implements KilledClient {
   /** Revisions of the newest transactions that were answered. */
   private readonly revisions: number[] = [];
 
-  /** @param user name of the user whom the history must name. */
+  /** @param user name of the author in the history. */
   constructor(
     name: string,
     private readonly user: string,

@@ -86,7 +86,7 @@ export async function serviceAccountKeys(
 }
 
 /** Returns the issuer of the service account tokens of a workspace, which have no meaning outside of it. */
-export function workspaceIssuer(issuer: string, workspaceUid: string): string {
+function workspaceIssuer(issuer: string, workspaceUid: string): string {
   return `${issuer.replace(/\/$/, "")}/clusters/${workspaceUid}`;
 }
 

@@ -7,13 +7,15 @@
 //   ControllerContext, ControllerStart, ControllerUser, CreateServerOptions, Credentials, Decision,
 //   DefinitionManifest, DefinitionOptions, DefinitionVersion, Exploration, ExplorationSettleOptions, ExploreError,
 //   ExploreOptions, ExploreReport, Extensions, FaultEffect, FaultHandle, FaultMatch, FaultRandom, FaultRule,
-//   Faults, FiredFault, FlowOptions, HistoryOptions, Kind, KubeconfigOptions, Logger, ManualClock,
+//   Faults, Finding, FiredFault, FlowOptions, HistoryOptions, Kind, KubeconfigOptions, Logger, ManualClock,
 //   NamedAuthenticator, NamedAuthorizer, NewObject, ObjectFor, ObjectInformer, ObjectList, ObjectMetaValue,
-//   ObjectReference, OidcOptions, OptionsError, ProxyOptions, Reason, RecordedRequest, RequestFilter, RequestLog,
-//   RuleList, RunningController, Server, ServerClient, ServiceAccountOptions, SettleOptions, Snapshot,
-//   StatusDetails, StatusError, StorageOptions, Store, TestCertificate, Timer, TlsOptions, TokenWebhookOptions,
-//   TransactionClient, TransactionOptions, TypedClient, UndoOptions, UndoResult, VersionOf, WaitOptions,
-//   WatchEvent, WorkQueue, createServer, createTestCertificate, declareGroup, definitionOf, explore, manualClock
+//   ObjectReference, OidcOptions, OptionsError, PodSecurityLevel, ProxyOptions, Reason, RecordedRequest,
+//   ReferenceMode, RequestFilter, RequestLog, RuleList, RunningController, Server, ServerClient,
+//   ServiceAccountOptions, SettleOptions, Snapshot, StatusDetails, StatusError, StorageOptions, Store,
+//   TestCertificate, Timer, TlsOptions, TokenWebhookOptions, TransactionClient, TransactionOptions, TypedClient,
+//   UndoOptions, UndoResult, ValidateOptions, ValidatedObject, ValidationInput, ValidationLocation,
+//   ValidationProblem, ValidationReport, ValidationRule, ValidationSource, VersionOf, WaitOptions, WatchEvent,
+//   WorkQueue, createServer, createTestCertificate, declareGroup, definitionOf, explore, manualClock, validate
 // plinth/kinds: see the end of this file
 // plinth/storage: Change, CommitResult, Deferral, Draft, Entry, Listener, Origin, RangeOptions, RangePage,
 //   Revision, RevisionCompactedError, RevisionTooNewError, Store, StoreClosedError, StoreDamagedError, StoreError,
@@ -4109,6 +4111,162 @@ export declare class Server<Objects = KnownObjects> extends ServerTools<Objects>
   /** Stops the server: it becomes unready at once, refuses new requests after the configured delay, and then closes. */
   close(): Promise<void>;
 }
+
+// ---- server/validation/problem
+
+/**
+ * The part of the server that reports a problem:
+ *
+ * - `syntax`: the text is no YAML or JSON, or no manifest;
+ * - `kind`: the release doesn't serve the kind;
+ * - `schema`: unknown, repeated and required fields, and types;
+ * - `validation`: a rule of a built-in kind;
+ * - `cel`: a rule of a CustomResourceDefinition in CEL;
+ * - `policy`: an admission policy;
+ * - `pod-security`, `quota`, `limit-range`, `admission`: an admission plugin;
+ * - `authorization`: the user may not apply the object;
+ * - `reference`: the object names something that doesn't exist;
+ * - `duplicate`: the object occurs twice;
+ * - `deprecation`, `warning`: a warning of the server.
+ */
+export type ValidationRule =
+  | "syntax"
+  | "kind"
+  | "schema"
+  | "validation"
+  | "cel"
+  | "policy"
+  | "pod-security"
+  | "quota"
+  | "limit-range"
+  | "admission"
+  | "authorization"
+  | "reference"
+  | "duplicate"
+  | "deprecation"
+  | "warning";
+
+/** A position in a file of manifests. */
+export interface ValidationLocation {
+  /** Path of the file as named, or found in a folder; `-` for standard input. */
+  readonly file: string;
+  /** From 1. */
+  readonly line: number;
+  /** From 1, in UTF-16 code units. */
+  readonly column: number;
+}
+
+/** What made a problem, if it is part of a manifest: a rule of a definition, or a policy. */
+export interface ValidationSource {
+  /** The expression of the rule, or the name of the policy or quota. */
+  readonly text: string;
+  /** Undefined if the definition or policy isn't from a file. */
+  readonly location: ValidationLocation | undefined;
+}
+
+/** A problem of an object in one release. */
+export interface Finding {
+  /** An object with an error is rejected. */
+  readonly severity: "error" | "warning";
+  readonly rule: ValidationRule;
+  /** Path of the field, such as `spec.ports[0].name`; empty if the problem isn't about a field. */
+  readonly field: string;
+  /** Message of the server. */
+  readonly message: string;
+  readonly source?: ValidationSource | undefined;
+}
+
+/** A problem of an object. */
+export interface ValidationProblem extends Finding {
+  /** The releases in which it occurs, of those that were validated. */
+  readonly releases: readonly Release[];
+  /** Position of the field, or of the object; undefined for an object that isn't from a file. */
+  readonly location: ValidationLocation | undefined;
+}
+
+/** The verdict on one object. */
+export interface ValidatedObject {
+  /** Empty if the text isn't a manifest. */
+  readonly apiVersion: string;
+  readonly kind: string;
+  /** Empty for cluster-scoped objects. */
+  readonly namespace: string;
+  readonly name: string;
+  /** Position of the object; undefined if it isn't from a file. */
+  readonly location: ValidationLocation | undefined;
+  /** Whether no release has an error. */
+  readonly accepted: boolean;
+  /** The releases that accept the object. */
+  readonly acceptedBy: readonly Release[];
+  readonly problems: readonly ValidationProblem[];
+}
+
+/** The result of a validation. */
+export interface ValidationReport {
+  /** Whether every object is accepted. */
+  readonly accepted: boolean;
+  readonly releases: readonly Release[];
+  /** In the order of the input. */
+  readonly objects: readonly ValidatedObject[];
+}
+
+// ---- server/validation/session
+
+/** Level of the Pod Security Standards. */
+export type PodSecurityLevel = "privileged" | "baseline" | "restricted";
+
+// ---- server/validation/validate
+
+/** Options of {@link validate}. */
+export interface ValidateOptions {
+  /** Release of the API, or several; `1.26` by default. */
+  readonly release?: Release | readonly Release[] | undefined;
+  /** Names of groups and labels in the manifests; `kubernetes` by default. */
+  readonly vocabulary?: "platform" | "kubernetes" | undefined;
+  /** Namespace of objects that name none; `default` by default. */
+  readonly namespace?: string | undefined;
+  /**
+   * What decides about the objects besides themselves and isn't validated: definitions, namespaces, policies, roles and other objects, or
+   * the path of a file or folder with them.
+   */
+  readonly context?: object | readonly object[] | string | undefined;
+  /** Level of the Pod Security Standards in namespaces without labels for it; none by default. */
+  readonly podSecurity?: PodSecurityLevel | undefined;
+  /** The user who applies the objects; by default one who may do everything. */
+  readonly user?: string | undefined;
+  /** Groups of `user`, without those that authentication adds. */
+  readonly groups?: readonly string[] | undefined;
+  /** What references to objects that don't exist count as; `warning` by default. */
+  readonly references?: ReferenceMode | undefined;
+  /** What an object counts as whose kind isn't served and has no definition; `error` by default. */
+  readonly unknownKinds?: "error" | "warning" | undefined;
+}
+
+/** Objects, files, or the text of manifests. */
+export type ValidationInput = object | readonly object[] | string;
+
+/**
+ * Returns the verdict of an API server on objects, without a running server: each is created in a dry run with strict field validation,
+ * on a server of the release that has the definitions, namespaces, policies, quotas and classes among the objects.
+ *
+ * @param input an object, a list of objects, the text of YAML or JSON manifests, or the path of a file or of a folder with .yaml, .yml and
+ *   .json files, with its subfolders. A text of one line that doesn't begin with `{` or `[` is a path.
+ * @throws {OptionsError} for a wrong option, which it names.
+ *
+ * @example
+ * const { accepted, objects } = await validate("manifests", { release: ["1.28", "1.33"] });
+ * for (const { kind, name, problems } of objects)
+ *   for (const { message, location } of problems) console.log(`${location?.file}:${location?.line}`, kind, name, message);
+ */
+export declare function validate(
+  input: ValidationInput,
+  options?: ValidateOptions,
+): Promise<ValidationReport>;
+
+// ---- server/validation/validator
+
+/** What references to missing objects count as. */
+export type ReferenceMode = "warning" | "error" | "ignore";
 
 // ---- storage/conformance
 

@@ -54,6 +54,11 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import("./convert/command.ts")).convertCommand,
   },
   {
+    name: "validate",
+    summary: "Judges manifests as an API server would, without a server.",
+    load: async () => (await import("./validate/validate.ts")).validateCommand,
+  },
+  {
     name: "apply",
     summary: "Applies manifests to a server in one transaction.",
     load: async () => (await import("./apply/apply.ts")).applyCommand,

@@ -26,11 +26,7 @@ export type { SettleOptions } from "./server/faults/activity.ts";
 export type { FaultEffect, FaultMatch, FaultRule } from "./server/faults/fault-rule.ts";
 export type { FaultHandle, Faults } from "./server/faults/faults.ts";
 export type { FiredFault } from "./server/faults/fired-fault.ts";
-export {
-  validate,
-  type ValidateOptions,
-  type ValidationInput,
-} from "./server/validation/validate.ts";
+export { validate, type ValidateOptions, type ValidationInput } from "./server/validation/validate.ts";
 export type {
   Finding,
   ValidatedObject,

@@ -57,7 +57,24 @@ async function* readPath(source: string, options: ManifestOptions): AsyncGenerat
   if (files.length === 0) {
     yield { name: source, bytes: undefined, fault: "the folder has no .yaml, .yml or .json file" };
   }
-  for (const file of files) yield await bytesOf(file, () => readFile(file));
+  yield* readAhead(files);
+}
+
+/** Number of files that are read while the one before them is processed: a read takes longer by its wait than by its work. */
+const filesAhead = 8;
+
+async function* readAhead(files: readonly string[]): AsyncGenerator<ManifestBytes> {
+  const read = (file: string) => bytesOf(file, () => readFile(file));
+  const reads: Promise<ManifestBytes>[] = [];
+  try {
+    for (let next = 0, at = 0; at < files.length; at++) {
+      while (next < files.length && next <= at + filesAhead) reads.push(read(files[next++]!));
+      yield await reads.shift()!;
+    }
+  } finally {
+    // Of a caller that stops early.
+    await Promise.allSettled(reads);
+  }
 }
 
 async function bytesOf(name: string, read: () => Promise<Uint8Array>): Promise<ManifestBytes> {

@@ -5,9 +5,13 @@ import { entriesOf } from "../../server/validation/sources.ts";
 import type { ValidationSources } from "../../server/validation/validate.ts";
 import { ClientError } from "../client/client-error.ts";
 
-/** The manifests of a command line. Standard input is read once, and files each time they are needed. */
+/** Files of at most this size in all are read once. */
+const maxCachedBytes = 16 * 1024 * 1024;
+
+/** The manifests of a command line. Standard input and small files are read once. */
 export class ManifestInput {
   private standardInput: Promise<Uint8Array> | undefined;
+  private cache: ManifestBytes[] | undefined;
 
   constructor(
     private readonly sources: readonly string[],
@@ -22,6 +26,7 @@ export class ManifestInput {
   async readLines(
     locations: readonly ValidationLocation[],
   ): Promise<(at: ValidationLocation) => string | undefined> {
+    if (locations.length === 0) return () => undefined;
     const files = new Set(locations.map(({ file }) => file));
     const lines = new Map<string, readonly string[]>();
     for await (const { name, bytes } of this.files()) {
@@ -30,9 +35,18 @@ export class ManifestInput {
     return ({ file, line }) => lines.get(file)?.[line - 1];
   }
 
-  private files(): AsyncGenerator<ManifestBytes> {
+  /** Reads the files; a second time from memory, if they are small. */
+  private async *files(): AsyncGenerator<ManifestBytes> {
+    if (this.cache !== undefined) return yield* this.cache;
     const readInput = () => (this.standardInput ??= this.readInput());
-    return readManifestFiles(this.sources, { recursive: true, readInput });
+    const cache: ManifestBytes[] = [];
+    let size = 0;
+    for await (const file of readManifestFiles(this.sources, { recursive: true, readInput })) {
+      size += file.bytes?.length ?? 0;
+      if (size <= maxCachedBytes) cache.push(file);
+      yield file;
+    }
+    if (size <= maxCachedBytes) this.cache = cache;
   }
 }
 

@@ -4,7 +4,7 @@ import type { ValidationReport } from "../../server/validation/problem.ts";
 import { validateEntries } from "../../server/validation/validate.ts";
 import { accessFlags, accessOf } from "../client/access-flags.ts";
 import { helpText, type Command } from "../command.ts";
-import { readInput, type Streams } from "../convert/command.ts";
+import { readInput, type Streams } from "../terminal/streams.ts";
 import { FlagReader, parseFlags, UsageError } from "../flags/flag-reader.ts";
 import { productVersion } from "../product-version.ts";
 import { usesColor } from "../terminal/terminal.ts";

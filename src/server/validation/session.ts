@@ -1,5 +1,5 @@
 import { encodeJson } from "../../base/json/encode.ts";
-import type { JsonObject } from "../../base/json/value.ts";
+import { isObject, type JsonObject } from "../../base/json/value.ts";
 import type { Release } from "../../base/releases.ts";
 import { StatusError } from "../../base/status-error.ts";
 import type { Resource } from "../../resources/registry/registry.ts";
@@ -14,7 +14,7 @@ import { serverOptionsOf } from "../options/library-options.ts";
 import { startServer, type Server } from "../server.ts";
 import { decodingFindings, rejectionFindings, rejectionOf, warningFindings } from "./answer-findings.ts";
 import { asContext, inOrder } from "./context.ts";
-import { nameOf, textOf, type ManifestObject } from "./documents.ts";
+import { listAt, nameOf, textOf, type ManifestObject } from "./documents.ts";
 import { missingKind } from "./missing-kind.ts";
 import type { Finding } from "./problem.ts";
 import type { Reference } from "./references-in.ts";
@@ -239,7 +239,7 @@ export class Session {
       // A dry run looks for an object of the same name after all other checks.
       else if (rejection.reason !== "AlreadyExists") findings.push(...rejectionFindings(rejection, isCustom));
       const isAccepted = findings.every(({ severity }) => severity !== "error");
-      if (isAccepted && this.isCreated(resource, namespace))
+      if (isAccepted && this.isCreated(resource, namespace, body))
         findings.push(...(await this.create(resource, namespace, body, isCustom)));
       // A value that was left out because of its type isn't missing.
       const ofWrongType = new Set(findings.filter(({ rule }) => rule === "schema").map(({ field }) => field));
@@ -251,9 +251,11 @@ export class Session {
     return findings;
   }
 
-  /** Whether the objects of a namespace count: against a quota, or as they take addresses and ports. */
-  private isCreated({ group, name }: Resource, namespace: string): boolean {
-    return this.countedNamespaces.has(namespace) || (group === "" && name === "services");
+  /** Whether an object is created, so that it counts for others: against a quota, or as it takes a port of the nodes. */
+  private isCreated({ group, name }: Resource, namespace: string, value: JsonObject): boolean {
+    if (this.countedNamespaces.has(namespace)) return true;
+    if (group !== "" || name !== "services") return false;
+    return listAt(value, "spec", "ports").some((port) => isObject(port) && port["nodePort"] !== undefined);
   }
 
   private async create(

@@ -86,6 +86,9 @@ export const sections = [
       "ValidationLocation",
       "PodSecurityLevel",
       "ReferenceMode",
+      "manifestMatchers",
+      "ManifestMatchers",
+      "MatcherResult",
     ],
   },
   {

@@ -49,7 +49,7 @@ export function decodingFindings(message: string, kind: string): Finding[] {
   const marker = `cannot be handled as a ${kind}: `;
   const at = message.indexOf(marker);
   const problem = at === -1 ? message : message.slice(at + marker.length);
-  const [, field] = /^([^\s:]+): expected /.exec(problem) ?? [];
+  const [, field] = /^([a-zA-Z][^\s:]*): /.exec(problem) ?? [];
   return [
     {
       ...error,

@@ -13,7 +13,8 @@ import type { Release } from "../../base/releases.ts";
  * - `authorization`: the user may not apply the object;
  * - `reference`: the object names something that doesn't exist;
  * - `duplicate`: the object occurs twice;
- * - `deprecation`, `warning`: a warning of the server.
+ * - `deprecation`, `warning`: a warning of the server;
+ * - `change`: a later release changes what the object means.
  */
 export type ValidationRule =
   | "syntax"
@@ -30,7 +31,8 @@ export type ValidationRule =
   | "reference"
   | "duplicate"
   | "deprecation"
-  | "warning";
+  | "warning"
+  | "change";
 
 /** A position in a file of manifests. */
 export interface ValidationLocation {

@@ -1,3 +1,4 @@
+import { decodeJson } from "../../base/json/decode.ts";
 import { encodeJson } from "../../base/json/encode.ts";
 import { isObject, type JsonObject } from "../../base/json/value.ts";
 import type { Release } from "../../base/releases.ts";
@@ -109,6 +110,26 @@ export class Session {
     const rights = await this.missingRights(resource, namespace, textOf(nameOf(value).name));
     const judged = await this.judge(resource, namespace, value, rights.length === 0);
     return [...repeated, ...rights, ...judged];
+  }
+
+  /** Returns the object as the release would store it, with defaults; undefined if it rejects the object. */
+  async resultOf({ value }: ManifestObject): Promise<JsonObject | undefined> {
+    const { apiVersion, kind } = nameOf(value);
+    const resource = await this.resourceOf(apiVersion, kind);
+    if (resource === undefined) return undefined;
+    const namespace = this.namespaceFor(resource, value);
+    const answer = await this.post(resource, namespace, value, "dryRun=All&fieldValidation=Ignore", false);
+    const result = answer.status < 300 ? decodeJson(answer.body).value : undefined;
+    return isObject(result) ? result : undefined;
+  }
+
+  /** Reads a document of the server, such as `/openapi/v3`. @throws {Error} if there is none. */
+  async document(url: string): Promise<JsonObject> {
+    const headers = ["authorization", `Bearer ${this.server.adminToken}`, "accept", "application/json"];
+    const { status, body } = await this.server.local.send({ method: "GET", url, headers });
+    const value = status === 200 ? decodeJson(body).value : undefined;
+    if (!isObject(value)) throw new Error(`GET ${url}: the server answers ${status}`);
+    return value;
   }
 
   close(): Promise<void> {

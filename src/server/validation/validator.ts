@@ -10,6 +10,7 @@ import type {
   ValidationProblem,
   ValidationReport,
 } from "./problem.ts";
+import { changesBetween } from "./changes.ts";
 import { References } from "./references.ts";
 import { RuleSources } from "./rule-source.ts";
 import { Session, type SessionOptions } from "./session.ts";
@@ -23,6 +24,8 @@ export interface ValidatorOptions extends SessionOptions {
   readonly references: ReferenceMode;
   /** Whether kinds without a definition are accepted, with a warning. */
   readonly acceptsUnknownKinds: boolean;
+  /** Whether differences between the objects of the first release and of others are problems, as for an upgrade. */
+  readonly comparesReleases?: boolean | undefined;
 }
 
 /** A verdict that isn't complete: references are checked when all objects are known. */
@@ -98,6 +101,10 @@ export class Validator {
         if (!one.releases.includes(session.release)) one.releases.push(session.release);
         merged.set(key, one);
       }
+    }
+    if (this.options.comparesReleases === true) {
+      for (const { finding, releases } of await changesBetween(this.sessions, object))
+        merged.set(JSON.stringify([finding.field, finding.message]), { finding, releases });
     }
     for (const { finding, releases } of merged.values())
       problems.push(await this.located(finding, releases, object));

@@ -18,6 +18,7 @@ const descriptions: Readonly<Record<ValidationRule, string>> = {
   duplicate: "The object occurs once.",
   deprecation: "The object uses nothing deprecated.",
   warning: "The server has no warning for the object.",
+  change: "A later release doesn't change what the object means.",
 };
 
 /** SARIF 2.1.0, for code scanning. */

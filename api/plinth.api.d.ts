@@ -7,15 +7,16 @@
 //   ControllerContext, ControllerStart, ControllerUser, CreateServerOptions, Credentials, Decision,
 //   DefinitionManifest, DefinitionOptions, DefinitionVersion, Exploration, ExplorationSettleOptions, ExploreError,
 //   ExploreOptions, ExploreReport, Extensions, FaultEffect, FaultHandle, FaultMatch, FaultRandom, FaultRule,
-//   Faults, Finding, FiredFault, FlowOptions, HistoryOptions, Kind, KubeconfigOptions, Logger, ManualClock,
-//   NamedAuthenticator, NamedAuthorizer, NewObject, ObjectFor, ObjectInformer, ObjectList, ObjectMetaValue,
-//   ObjectReference, OidcOptions, OptionsError, PodSecurityLevel, ProxyOptions, Reason, RecordedRequest,
-//   ReferenceMode, RequestFilter, RequestLog, RuleList, RunningController, Server, ServerClient,
-//   ServiceAccountOptions, SettleOptions, Snapshot, StatusDetails, StatusError, StorageOptions, Store,
-//   TestCertificate, Timer, TlsOptions, TokenWebhookOptions, TransactionClient, TransactionOptions, TypedClient,
-//   UndoOptions, UndoResult, ValidateOptions, ValidatedObject, ValidationInput, ValidationLocation,
+//   Faults, Finding, FiredFault, FlowOptions, HistoryOptions, Kind, KubeconfigOptions, Logger, ManifestMatchers,
+//   ManualClock, MatcherResult, NamedAuthenticator, NamedAuthorizer, NewObject, ObjectFor, ObjectInformer,
+//   ObjectList, ObjectMetaValue, ObjectReference, OidcOptions, OptionsError, PodSecurityLevel, ProxyOptions,
+//   Reason, RecordedRequest, ReferenceMode, RequestFilter, RequestLog, RuleList, RunningController, Server,
+//   ServerClient, ServiceAccountOptions, SettleOptions, Snapshot, StatusDetails, StatusError, StorageOptions,
+//   Store, TestCertificate, Timer, TlsOptions, TokenWebhookOptions, TransactionClient, TransactionOptions,
+//   TypedClient, UndoOptions, UndoResult, ValidateOptions, ValidatedObject, ValidationInput, ValidationLocation,
 //   ValidationProblem, ValidationReport, ValidationRule, ValidationSource, VersionOf, WaitOptions, WatchEvent,
-//   WorkQueue, createServer, createTestCertificate, declareGroup, definitionOf, explore, manualClock, validate
+//   WorkQueue, createServer, createTestCertificate, declareGroup, definitionOf, explore, manifestMatchers,
+//   manualClock, validate
 // plinth/kinds: see the end of this file
 // plinth/storage: Change, CommitResult, Deferral, Draft, Entry, Listener, Origin, RangeOptions, RangePage,
 //   Revision, RevisionCompactedError, RevisionTooNewError, Store, StoreClosedError, StoreDamagedError, StoreError,
@@ -4112,6 +4113,31 @@ export declare class Server<Objects = KnownObjects> extends ServerTools<Objects>
   close(): Promise<void>;
 }
 
+// ---- server/validation/matchers
+
+/** What a matcher tells its runner. */
+export interface MatcherResult {
+  readonly pass: boolean;
+  readonly message: () => string;
+}
+
+/**
+ * Matchers for `expect.extend` of Vitest and Jest.
+ *
+ * @example
+ * expect.extend(manifestMatchers);
+ * await expect(manifest).toBeAccepted({ release: "1.33" });
+ */
+export declare const manifestMatchers: {
+  /** Passes if an API server accepts the objects; see {@link validate}. */
+  toBeAccepted(received: ValidationInput, options?: ValidateOptions): Promise<MatcherResult>;
+};
+
+/** The matchers as methods of `expect()`, to add to the types of a runner. */
+export interface ManifestMatchers<Result = Promise<void>> {
+  toBeAccepted(options?: ValidateOptions): Result;
+}
+
 // ---- server/validation/problem
 
 /**
@@ -4127,7 +4153,8 @@ export declare class Server<Objects = KnownObjects> extends ServerTools<Objects>
  * - `authorization`: the user may not apply the object;
  * - `reference`: the object names something that doesn't exist;
  * - `duplicate`: the object occurs twice;
- * - `deprecation`, `warning`: a warning of the server.
+ * - `deprecation`, `warning`: a warning of the server;
+ * - `change`: a later release changes what the object means.
  */
 export type ValidationRule =
   | "syntax"
@@ -4144,7 +4171,8 @@ export type ValidationRule =
   | "reference"
   | "duplicate"
   | "deprecation"
-  | "warning";
+  | "warning"
+  | "change";
 
 /** A position in a file of manifests. */
 export interface ValidationLocation {

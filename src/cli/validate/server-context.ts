@@ -36,7 +36,7 @@ export async function contextOfServer(
       const { kind, verbs, groupVersion, name } = resource;
       if (!verbs.includes("list") || !(mayBeContext(kind) || namedKinds.has(kind))) continue;
       try {
-        for (const value of await listAll(client, resource))
+        for (const value of await listAll(client, resource, namedKinds.has(kind)))
           objects.push({ value, duplicates: [], start: undefined, locate: undefined });
       } catch (error) {
         if (!(error instanceof ClientError) || error.status !== 403) throw error;
@@ -49,13 +49,22 @@ export async function contextOfServer(
   }
 }
 
-async function listAll(client: ServerClient, resource: KnownResource): Promise<JsonObject[]> {
-  const { groupVersion, name, kind } = resource;
+/**
+ * Lists the objects of a resource type, in pages.
+ *
+ * @param onlyNames whether only their metadata is read.
+ * @throws {ClientError}
+ */
+export async function listAll(
+  client: ServerClient,
+  { groupVersion, name, kind }: KnownResource,
+  onlyNames: boolean,
+): Promise<JsonObject[]> {
   const base = groupVersion.includes("/") ? `/apis/${groupVersion}` : `/api/${groupVersion}`;
   const objects: JsonObject[] = [];
   for (let token: string | undefined = ""; token !== undefined;) {
     const path: string = `${base}/${name}?limit=${pageSize}${token === "" ? "" : `&continue=${encodeURIComponent(token)}`}`;
-    const list = (await (namedKinds.has(kind) ? client.listMetadata(path) : client.get(path))) as JsonObject;
+    const list = (await (onlyNames ? client.listMetadata(path) : client.get(path))) as JsonObject;
     const { items, metadata } = list;
     for (const item of Array.isArray(items) ? (items as JsonValue[]) : [])
       if (isObject(item)) objects.push({ ...item, apiVersion: groupVersion, kind });

@@ -12,7 +12,7 @@ const references: readonly ReferenceMode[] = ["warning", "error", "ignore"];
 const levels = ["privileged", "baseline", "restricted"] as const;
 
 /** Flags of the manifests and of the servers that judge them. */
-const inputFlags: readonly Flag[] = [
+export const inputFlags: readonly Flag[] = [
   {
     name: "filename",
     short: "f",
@@ -116,7 +116,7 @@ export const validateFlags: readonly Flag[] = [
  *
  * @throws {UsageError} for one that there isn't.
  */
-function releasesOf(read: FlagReader, flag: string): readonly Release[] {
+export function releasesOf(read: FlagReader, flag: string): readonly Release[] {
   const names = read.list(flag);
   if (names.length === 0)
     throw new UsageError(`--${flag}: a release is needed, one of ${releases.join(", ")}`);
@@ -124,7 +124,7 @@ function releasesOf(read: FlagReader, flag: string): readonly Release[] {
 }
 
 /** Checks the name of a release. @throws {UsageError} */
-function releaseOf(flag: string, name: string): Release {
+export function releaseOf(flag: string, name: string): Release {
   const match = releases.find((one) => one === name);
   if (match === undefined)
     throw new UsageError(`--${flag}: ${JSON.stringify(name)} is not one of ${releases.join(", ")}`);
@@ -154,6 +154,6 @@ export function validatorOptionsOf(read: FlagReader): ValidatorOptions {
 }
 
 /** Returns the vocabulary of the manifests. @throws {UsageError} */
-function vocabularyOf(read: FlagReader): ValidatorOptions["vocabulary"] {
+export function vocabularyOf(read: FlagReader): ValidatorOptions["vocabulary"] {
   return vocabularyNamed(read.choice("vocabulary", ["platform", "kubernetes"]));
 }

@@ -1,14 +1,13 @@
 import { systemClock } from "../../base/time/clock.ts";
-import type { ManifestObject } from "../../server/validation/documents.ts";
 import type { ValidationReport } from "../../server/validation/problem.ts";
 import { validateEntries } from "../../server/validation/validate.ts";
-import { accessFlags, accessOf } from "../client/access-flags.ts";
 import { helpText, type Command } from "../command.ts";
 import { readInput, type Streams } from "../terminal/streams.ts";
 import { FlagReader, parseFlags, UsageError } from "../flags/flag-reader.ts";
 import { productVersion } from "../product-version.ts";
 import { usesColor } from "../terminal/terminal.ts";
-import { ManifestInput, readContext } from "./manifest-input.ts";
+import { ManifestInput } from "./manifest-input.ts";
+import { contextReader } from "./context-reader.ts";
 import { githubReporter } from "./reporters/github.ts";
 import { jsonReporter } from "./reporters/json.ts";
 import { junitReporter } from "./reporters/junit.ts";
@@ -16,7 +15,6 @@ import { nameReporter } from "./reporters/name.ts";
 import { summaryOf, type Reporter } from "./reporters/reporter.ts";
 import { sarifReporter } from "./reporters/sarif.ts";
 import { textReporter } from "./reporters/text.ts";
-import { contextOfServer } from "./server-context.ts";
 import { formats, validateFlags, validatorOptionsOf } from "./validate-flags.ts";
 import { whenFilesChange } from "./watch-files.ts";
 
@@ -25,7 +23,8 @@ and rights. Definitions, namespaces, policies, roles, quotas and classes among t
 
 Exit code 0 if every object is accepted, 1 if one is rejected or can't be read, 2 for wrong usage.`;
 
-const reporters: Readonly<Record<(typeof formats)[number], Reporter>> = {
+/** The reporters by the values of `--output`. */
+export const reporters: Readonly<Record<(typeof formats)[number], Reporter>> = {
   text: textReporter,
   json: jsonReporter,
   junit: junitReporter,
@@ -66,7 +65,7 @@ export async function runValidate(
   const format = read.choice("output", formats);
   const isWatching = read.boolean("watch") === true;
   if (isWatching && sources.includes("-")) throw new UsageError("--watch: standard input can't be watched");
-  const context = await contextOf(read, environment, streams);
+  const context = await contextReader(read, environment, streams);
   const color = process.stdout.isTTY === true && usesColor(environment);
   const run = async (): Promise<number> => {
     const startMs = systemClock.monotonicNow();
@@ -94,23 +93,7 @@ export function sourcesOf(read: FlagReader, others: readonly string[]): readonly
   return sources;
 }
 
-function exitCode(report: ValidationReport): number {
+/** Returns the exit code of a report: 1 if it has an error, or no object. */
+export function exitCode(report: ValidationReport): number {
   return summaryOf(report).rejected === 0 && report.objects.length > 0 ? 0 : 1;
-}
-
-/** Returns a function that reads what decides about the manifests; a running server is read once. */
-async function contextOf(
-  read: FlagReader,
-  environment: NodeJS.ProcessEnv,
-  streams: Streams,
-): Promise<() => Promise<ManifestObject[]>> {
-  const usesServer = accessFlags.some(({ name }) => read.flagNames.includes(name));
-  const remote = usesServer
-    ? await contextOfServer(await accessOf(read, environment), (text) => streams.writeError(`${text}\n`))
-    : [];
-  return async () => [
-    ...remote,
-    ...(await readContext(read.list("with"), "with")),
-    ...(await readContext(read.list("policy"), "policy")),
-  ];
 }

@@ -1,5 +1,6 @@
 import { deepEqual, isObject, type JsonObject, type JsonValue } from "../../base/json/value.ts";
 import type { Release } from "../../base/releases.ts";
+import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
 import type { ManifestObject } from "./documents.ts";
 import type { Finding } from "./problem.ts";
 import type { Session } from "./session.ts";
@@ -17,6 +18,7 @@ export interface ReleaseChange {
 export async function changesBetween(
   [first, ...later]: readonly Session[],
   object: ManifestObject,
+  { tokenVolumePrefix }: Pick<Vocabulary, "tokenVolumePrefix">,
 ): Promise<ReleaseChange[]> {
   const before = await first?.resultOf(object);
   if (before === undefined) return [];
@@ -24,7 +26,11 @@ export async function changesBetween(
   for (const session of later) {
     const after = await session.resultOf(object);
     if (after === undefined) continue;
-    for (const finding of differences(object.value, withoutState(before), withoutState(after))) {
+    const forms = [before, after].map((one) => comparable(one, tokenVolumePrefix)) as [
+      JsonObject,
+      JsonObject,
+    ];
+    for (const finding of differences(object.value, ...forms)) {
       const key = `${finding.field} ${finding.message}`;
       const change = changes.get(key) ?? { finding, releases: [] };
       change.releases.push(session.release);
@@ -34,7 +40,7 @@ export async function changesBetween(
   return [...changes.values()];
 }
 
-/** Members that a server sets on every object. */
+/** Members of metadata that a server sets on every object. */
 const ownMetadata = new Set([
   "uid",
   "creationTimestamp",
@@ -43,10 +49,26 @@ const ownMetadata = new Set([
   "generation",
   "selfLink",
 ]);
+/** Members of a Service that a server chooses. */
+const allocated = new Set(["clusterIP", "clusterIPs", "nodePort", "healthCheckNodePort"]);
 
-function withoutState({ status: _status, metadata, ...rest }: JsonObject): JsonObject {
-  const kept = Object.entries(isObject(metadata) ? metadata : {}).filter(([name]) => !ownMetadata.has(name));
-  return { ...rest, metadata: Object.fromEntries(kept) };
+/** Returns an object without its status and what a server sets or chooses; members that are null count as absent. */
+function comparable(object: JsonObject, volumePrefix: string): JsonObject {
+  const { status: _status, ...rest } = object;
+  const isGenerated = isObject(rest["metadata"]) && rest["metadata"]["generateName"] !== undefined;
+  const copy = (value: JsonValue, name: string): JsonValue => {
+    if (typeof value === "string") return value.startsWith(volumePrefix) ? volumePrefix : value;
+    if (Array.isArray(value)) return value.map((one) => copy(one, name));
+    if (!isObject(value)) return value;
+    const members = Object.entries(value).filter(
+      ([member, one]) =>
+        one !== null &&
+        !(name === "metadata" && (ownMetadata.has(member) || (isGenerated && member === "name"))) &&
+        !(object["kind"] === "Service" && allocated.has(member)),
+    );
+    return Object.fromEntries(members.map(([member, one]) => [member, copy(one, member)]));
+  };
+  return copy(rest, "") as JsonObject;
 }
 
 function differences(manifest: JsonObject, before: JsonObject, after: JsonObject): Finding[] {

@@ -38,10 +38,17 @@ function hintFor(
   const cycle = lifeCycles.find((one) => one.kind === kind && versionOf(one) === apiVersion);
   if (cycle !== undefined) {
     const { introduced, removed, replacement } = cycle;
-    const instead =
+    const current =
       replacement === undefined
+        ? lifeCycles.findLast(
+            (one) => one.kind === kind && one.group.base === cycle.group.base && isServed(one, release),
+          )
+        : undefined;
+    const use = replacement ?? current;
+    const instead =
+      use === undefined
         ? ""
-        : `; use ${apiVersionOf(groupName(replacement.group, vocabulary), replacement.version)} ${cycle.replacementKind ?? kind}`;
+        : `; use ${apiVersionOf(groupName(use.group, vocabulary), use.version)} ${cycle.replacementKind ?? kind}`;
     if (removed !== undefined && !isLater(removed, release)) return `: removed in ${removed}${instead}`;
     if (isLater(introduced, release)) return `: served from release ${introduced} on`;
     return ": the release doesn't serve it by default";
@@ -51,12 +58,13 @@ function hintFor(
     const other = groupHint(group, vocabulary);
     return other === "" ? ": there is no CustomResourceDefinition of it" : other;
   }
-  const served = others.filter(
-    (one) =>
-      !isLater(one.introduced, release) && (one.removed === undefined || isLater(one.removed, release)),
-  );
+  const served = others.filter((one) => isServed(one, release));
   const same = served.find((one) => one.kind === kind);
   if (same !== undefined) return `: did you mean ${versionOf(same)}?`;
   const similar = similarName(kind, [...new Set(served.map((one) => one.kind))]);
   return similar === undefined ? `: the group has no such kind in ${release}` : `: did you mean ${similar}?`;
+}
+
+function isServed({ introduced, removed }: (typeof lifeCycles)[number], release: Release): boolean {
+  return !isLater(introduced, release) && (removed === undefined || isLater(removed, release));
 }

@@ -29,8 +29,7 @@ function upgradeProblem(problem: ValidationProblem, from: Release): ValidationPr
   const { rule, releases, message } = problem;
   if (rule === "syntax") return [problem];
   if (rule === "duplicate" || releases.includes(from)) return [];
-  const convert = rule === "kind" && message.includes("; use ") ? " (plinth convert writes it)" : "";
-  return [{ ...problem, message: `from ${releases[0]} on: ${message}${convert}` }];
+  return [{ ...problem, message: `from ${releases[0]} on: ${message}` }];
 }
 
 /** The releases of an upgrade, both included; empty if the second one isn't later. */

@@ -103,7 +103,11 @@ export class Validator {
       }
     }
     if (this.options.comparesReleases === true) {
-      for (const { finding, releases } of await changesBetween(this.sessions, object))
+      for (const { finding, releases } of await changesBetween(
+        this.sessions,
+        object,
+        this.options.vocabulary,
+      ))
         merged.set(JSON.stringify([finding.field, finding.message]), { finding, releases });
     }
     for (const { finding, releases } of merged.values())

@@ -42,7 +42,7 @@ export async function validateFiles(
 }
 
 /** Writes files into a folder. */
-function writeFiles(folder: string, files: Files): void {
+export function writeFiles(folder: string, files: Files): void {
   for (const [name, content] of Object.entries(files)) {
     const file = path.join(folder, name);
     mkdirSync(path.dirname(file), { recursive: true });

@@ -1,22 +1,22 @@
 // Made by `npm run api` from the types of the package's entries; not to be edited.
 
-// plinth: AccessAnswer, AccessOptions, AdmissionEffects, AdmissionPlugin, AdmissionRequest,
-//   AggregationOptions, ApiObject, ApplyOptions, Attributes, AuditLogOptions, AuditOptions, AuditWebhookOptions,
-//   AuthenticationOptions, AuthenticationResult, AuthorizationMode, AuthorizationWebhookOptions, Cause, ChangeSet,
-//   Client, Clock, ClusterSigningOptions, CollectionReference, ConnectionLostError, ConnectionOptions, Controller,
-//   ControllerContext, ControllerStart, ControllerUser, CreateServerOptions, Credentials, Decision,
-//   DefinitionManifest, DefinitionOptions, DefinitionVersion, Exploration, ExplorationSettleOptions, ExploreError,
-//   ExploreOptions, ExploreReport, Extensions, FaultEffect, FaultHandle, FaultMatch, FaultRandom, FaultRule,
-//   Faults, Finding, FiredFault, FlowOptions, HistoryOptions, Kind, KubeconfigOptions, Logger, ManifestMatchers,
-//   ManualClock, MatcherResult, NamedAuthenticator, NamedAuthorizer, NewObject, ObjectFor, ObjectInformer,
-//   ObjectList, ObjectMetaValue, ObjectReference, OidcOptions, OptionsError, PodSecurityLevel, ProxyOptions,
-//   Reason, RecordedRequest, ReferenceMode, RequestFilter, RequestLog, RuleList, RunningController, Server,
-//   ServerClient, ServiceAccountOptions, SettleOptions, Snapshot, StatusDetails, StatusError, StorageOptions,
-//   Store, TestCertificate, Timer, TlsOptions, TokenWebhookOptions, TransactionClient, TransactionOptions,
-//   TypedClient, UndoOptions, UndoResult, ValidateOptions, ValidatedObject, ValidationInput, ValidationLocation,
-//   ValidationProblem, ValidationReport, ValidationRule, ValidationSource, VersionOf, WaitOptions, WatchEvent,
-//   WorkQueue, createServer, createTestCertificate, declareGroup, definitionOf, explore, manifestMatchers,
-//   manualClock, validate
+// plinth: AcceptanceMatchers, AccessAnswer, AccessOptions, AdmissionEffects, AdmissionPlugin,
+//   AdmissionRequest, AggregationOptions, ApiObject, ApplyOptions, Attributes, AuditLogOptions, AuditOptions,
+//   AuditWebhookOptions, AuthenticationOptions, AuthenticationResult, AuthorizationMode,
+//   AuthorizationWebhookOptions, Cause, ChangeSet, Client, Clock, ClusterSigningOptions, CollectionReference,
+//   ConnectionLostError, ConnectionOptions, Controller, ControllerContext, ControllerStart, ControllerUser,
+//   CreateServerOptions, Credentials, Decision, DefinitionManifest, DefinitionOptions, DefinitionVersion,
+//   Exploration, ExplorationSettleOptions, ExploreError, ExploreOptions, ExploreReport, Extensions, FaultEffect,
+//   FaultHandle, FaultMatch, FaultRandom, FaultRule, Faults, Finding, FiredFault, FlowOptions, HistoryOptions,
+//   Kind, KubeconfigOptions, Logger, ManualClock, MatcherFunctions, MatcherResult, NamedAuthenticator,
+//   NamedAuthorizer, NewObject, ObjectFor, ObjectInformer, ObjectList, ObjectMetaValue, ObjectReference,
+//   OidcOptions, OptionsError, PodSecurityLevel, ProxyOptions, Reason, RecordedRequest, ReferenceMode,
+//   RequestFilter, RequestLog, RuleList, RunningController, Server, ServerClient, ServiceAccountOptions,
+//   SettleOptions, Snapshot, StatusDetails, StatusError, StorageOptions, Store, TestCertificate, Timer, TlsOptions,
+//   TokenWebhookOptions, TransactionClient, TransactionOptions, TypedClient, UndoOptions, UndoResult,
+//   ValidateOptions, ValidatedObject, ValidationInput, ValidationLocation, ValidationProblem, ValidationReport,
+//   ValidationRule, ValidationSource, VersionOf, WaitOptions, WatchEvent, WorkQueue, createServer,
+//   createTestCertificate, declareGroup, definitionOf, explore, manifestMatchers, manualClock, validate
 // plinth/kinds: see the end of this file
 // plinth/storage: Change, CommitResult, Deferral, Draft, Entry, Listener, Origin, RangeOptions, RangePage,
 //   Revision, RevisionCompactedError, RevisionTooNewError, Store, StoreClosedError, StoreDamagedError, StoreError,
@@ -4121,6 +4121,12 @@ export interface MatcherResult {
   readonly message: () => string;
 }
 
+/** The functions of {@link manifestMatchers}. */
+export type MatcherFunctions = {
+  /** Passes if an API server accepts the objects; see {@link validate}. */
+  readonly toBeAccepted: (received: ValidationInput, options?: ValidateOptions) => Promise<MatcherResult>;
+};
+
 /**
  * Matchers for `expect.extend` of Vitest and Jest.
  *
@@ -4128,13 +4134,10 @@ export interface MatcherResult {
  * expect.extend(manifestMatchers);
  * await expect(manifest).toBeAccepted({ release: "1.33" });
  */
-export declare const manifestMatchers: {
-  /** Passes if an API server accepts the objects; see {@link validate}. */
-  toBeAccepted(received: ValidationInput, options?: ValidateOptions): Promise<MatcherResult>;
-};
+export declare const manifestMatchers: MatcherFunctions;
 
 /** The matchers as methods of `expect()`, to add to the types of a runner. */
-export interface ManifestMatchers<Result = Promise<void>> {
+export interface AcceptanceMatchers<Result = Promise<void>> {
   toBeAccepted(options?: ValidateOptions): Result;
 }
 

@@ -36,7 +36,12 @@ export type {
   ValidationRule,
   ValidationSource,
 } from "./server/validation/problem.ts";
-export { manifestMatchers, type ManifestMatchers, type MatcherResult } from "./server/validation/matchers.ts";
+export {
+  manifestMatchers,
+  type AcceptanceMatchers,
+  type MatcherFunctions,
+  type MatcherResult,
+} from "./server/validation/matchers.ts";
 export type { PodSecurityLevel } from "./server/validation/session.ts";
 export type { ReferenceMode } from "./server/validation/validator.ts";
 export { StatusError, type Cause, type Reason, type StatusDetails } from "./base/status-error.ts";

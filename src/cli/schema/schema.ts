@@ -1,5 +1,6 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import path from "node:path";
+import { decodeJson } from "../../base/json/decode.ts";
 import type { JsonObject } from "../../base/json/value.ts";
 import { apiVersionOf } from "../../base/object-errors.ts";
 import { defaultRelease } from "../../base/releases.ts";
@@ -75,8 +76,6 @@ export async function runSchema(
   return 0;
 }
 
-/** The keyword of JSON Schema for the schema of values that match `if`. */
-const consequence = "then";
 const draft = "http://json-schema.org/draft-07/schema#";
 
 /** Returns a schema that chooses the schema of a kind by `apiVersion` and `kind`. */
@@ -85,15 +84,17 @@ function editorSchema({ kinds, definitions }: JsonSchemas): JsonObject {
     $schema: draft,
     type: "object",
     required: ["apiVersion", "kind"],
-    allOf: kinds.map(({ group, version, kind, definition }) => {
-      const properties = { apiVersion: { const: apiVersionOf(group, version) }, kind: { const: kind } };
-      return Object.fromEntries([
-        ["if", { required: ["apiVersion", "kind"], properties }],
-        [consequence, { $ref: `#/definitions/${definition}` }],
-      ]) as JsonObject;
-    }),
+    allOf: kinds.map(schemaForKind),
     definitions,
   };
+}
+
+/** Returns the rule for the objects of a kind; as text, because objects with a member of its name are taken for promises. */
+function schemaForKind({ group, version, kind, definition }: KindSchema): JsonObject {
+  const properties = { apiVersion: { const: apiVersionOf(group, version) }, kind: { const: kind } };
+  const condition = JSON.stringify({ required: ["apiVersion", "kind"], properties });
+  const rule = `{"if": ${condition}, "then": {"$ref": ${JSON.stringify(`#/definitions/${definition}`)}}}`;
+  return decodeJson(Buffer.from(rule)).value as JsonObject;
 }
 
 function kindSchema({ definition }: KindSchema): JsonObject {

@@ -96,7 +96,9 @@ export async function deprecatedRequests(access: Access, warn: (text: string) =>
     return text.split("\n").flatMap((line) => {
       const labels = requestedSeries.exec(line)?.[1];
       if (labels === undefined) return [];
-      const label = (name: string) => new RegExp(`(?:^|,)${name}="([^"]*)"`).exec(labels)?.[1] ?? "";
+      const pairs = labels.split('",').map((pair) => pair.replace(/"$/, "").split('="', 2));
+      const values = new Map(pairs.map(([name = "", value = ""]) => [name, value]));
+      const label = (name: string) => values.get(name) ?? "";
       const version = [label("group"), label("version")].filter((part) => part !== "").join("/");
       const removed =
         label("removed_release") === "" ? "" : `, which is removed in ${label("removed_release")}`;

@@ -7,6 +7,12 @@ export interface MatcherResult {
   readonly message: () => string;
 }
 
+/** The functions of {@link manifestMatchers}. */
+export type MatcherFunctions = {
+  /** Passes if an API server accepts the objects; see {@link validate}. */
+  readonly toBeAccepted: (received: ValidationInput, options?: ValidateOptions) => Promise<MatcherResult>;
+};
+
 /**
  * Matchers for `expect.extend` of Vitest and Jest.
  *
@@ -14,16 +20,15 @@ export interface MatcherResult {
  * expect.extend(manifestMatchers);
  * await expect(manifest).toBeAccepted({ release: "1.33" });
  */
-export const manifestMatchers = {
-  /** Passes if an API server accepts the objects; see {@link validate}. */
-  async toBeAccepted(received: ValidationInput, options: ValidateOptions = {}): Promise<MatcherResult> {
+export const manifestMatchers: MatcherFunctions = {
+  async toBeAccepted(received, options = {}) {
     const report = await validate(received, options);
     return { pass: report.accepted, message: () => messageOf(report) };
   },
 };
 
 /** The matchers as methods of `expect()`, to add to the types of a runner. */
-export interface ManifestMatchers<Result = Promise<void>> {
+export interface AcceptanceMatchers<Result = Promise<void>> {
   toBeAccepted(options?: ValidateOptions): Result;
 }
 

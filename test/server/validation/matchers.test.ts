@@ -1,10 +1,10 @@
 import { expect, test } from "vitest";
-import { manifestMatchers, validate, type ManifestMatchers } from "../../../src/index.ts";
+import { manifestMatchers, validate, type AcceptanceMatchers } from "../../../src/index.ts";
 import { bases } from "./mistakes.ts";
 
 expect.extend(manifestMatchers);
 const accepts = (value: object | string) =>
-  expect(value) as unknown as ManifestMatchers & { not: ManifestMatchers };
+  expect(value) as unknown as AcceptanceMatchers & { not: AcceptanceMatchers };
 
 test("toBeAccepted passes for an accepted manifest, and fails with the problems of a rejected one", async () => {
   const service = { ...bases["service"], metadata: { name: "web" } };

@@ -1162,6 +1162,8 @@ export interface BuiltInObjects {
   "storage.k8s.io/v1 VolumeAttachment": kinds.VolumeAttachment;
   "storage.platform.io/v1beta1 CSIStorageCapacity": kinds.CSIStorageCapacityV1beta1;
   "storage.k8s.io/v1beta1 CSIStorageCapacity": kinds.CSIStorageCapacityV1beta1;
+  "tenancy.platform.io/v1alpha1 Workspace": kinds.Workspace;
+  "tenancy.k8s.io/v1alpha1 Workspace": kinds.Workspace;
   "transactions.platform.io/v1alpha1 Transaction": kinds.Transaction;
   "transactions.k8s.io/v1alpha1 Transaction": kinds.Transaction;
 }
@@ -1656,6 +1658,8 @@ export declare class Registry {
     served: (group: string, kind: Kind) => boolean,
     release?: Release,
   );
+  /** Returns a registry with the same built-in resource types, and no custom ones. */
+  withoutCustom(): Registry;
   /** Increases with every change of the served resource types. */
   get revision(): number;
   /** See {@link ChangingResources.revisionOf}; always empty for built-in groups. */
@@ -1695,6 +1699,8 @@ export declare class Registry {
    * @throws {Error} the kind is not served.
    */
   require(kind: Kind): Resource;
+  /** The resource type of a store key, in the storage version if it is served; undefined if it isn't served. */
+  ofKey(key: string): Resource | undefined;
   /** Every served resource type that stores objects, once for all versions: the storage version if it is served. */
   stored(): Resource[];
 }
@@ -5708,6 +5714,15 @@ interface CSIStorageCapacity {
   maximumVolumeSize?: quantity;
 }
 
+// tenancy.*/v1alpha1 Workspace: Cluster workspaces /status [create delete deletecollection get list patch update watch]
+interface Workspace {
+  kind?: string;
+  apiVersion?: string;
+  metadata?: ObjectMeta;
+  spec?: WorkspaceSpec;
+  status?: WorkspaceStatus;
+}
+
 // transactions.*/v1alpha1 Transaction: Cluster transactions [create]
 interface Transaction {
   kind?: string;
@@ -8939,6 +8954,40 @@ interface VolumeError {
 // storage/v1
 interface VolumeNodeResources {
   count?: int32;
+}
+
+// tenancy/v1alpha1
+interface WorkspaceAdmin {
+  kind: string;
+  name: string;
+}
+
+// tenancy/v1alpha1
+interface WorkspaceBase {
+  workspace?: string;
+  uid?: string;
+  resourceVersion: string;
+}
+
+// tenancy/v1alpha1
+interface WorkspaceSource {
+  workspace?: string;
+  resourceVersion?: string;
+  time?: time;
+}
+
+// tenancy/v1alpha1
+interface WorkspaceSpec {
+  from?: WorkspaceSource;
+  expirationSeconds?: int32;
+  admins?: WorkspaceAdmin[];
+}
+
+// tenancy/v1alpha1
+interface WorkspaceStatus {
+  phase?: string;
+  url?: string;
+  bases?: WorkspaceBase[];
 }
 
 // transactions/v1alpha1

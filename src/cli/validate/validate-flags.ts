@@ -116,7 +116,7 @@ export const validateFlags: readonly Flag[] = [
  *
  * @throws {UsageError} for one that there isn't.
  */
-export function releasesOf(read: FlagReader, flag: string): readonly Release[] {
+function releasesOf(read: FlagReader, flag: string): readonly Release[] {
   const names = read.list(flag);
   if (names.length === 0)
     throw new UsageError(`--${flag}: a release is needed, one of ${releases.join(", ")}`);

@@ -1,19 +1,22 @@
 // Made by `npm run api` from the types of the package's entries; not to be edited.
 
-// plinth: AccessAnswer, AccessOptions, AdmissionEffects, AdmissionPlugin, AdmissionRequest,
-//   AggregationOptions, ApiObject, ApplyOptions, Attributes, AuditLogOptions, AuditOptions, AuditWebhookOptions,
-//   AuthenticationOptions, AuthenticationResult, AuthorizationMode, AuthorizationWebhookOptions, Cause, ChangeSet,
-//   Client, Clock, ClusterSigningOptions, CollectionReference, ConnectionLostError, ConnectionOptions, Controller,
-//   ControllerContext, ControllerStart, ControllerUser, CreateServerOptions, Credentials, Decision,
-//   DefinitionManifest, DefinitionOptions, DefinitionVersion, Exploration, ExplorationSettleOptions, ExploreError,
-//   ExploreOptions, ExploreReport, Extensions, FaultEffect, FaultHandle, FaultMatch, FaultRandom, FaultRule,
-//   Faults, FiredFault, FlowOptions, HistoryOptions, Kind, KubeconfigOptions, Logger, ManualClock,
-//   NamedAuthenticator, NamedAuthorizer, NewObject, ObjectFor, ObjectInformer, ObjectList, ObjectMetaValue,
-//   ObjectReference, OidcOptions, OptionsError, ProxyOptions, Reason, RecordedRequest, RequestFilter, RequestLog,
-//   RuleList, RunningController, Server, ServerClient, ServiceAccountOptions, SettleOptions, Snapshot,
-//   StatusDetails, StatusError, StorageOptions, Store, TestCertificate, Timer, TlsOptions, TokenWebhookOptions,
-//   TransactionClient, TransactionOptions, TypedClient, UndoOptions, UndoResult, VersionOf, WaitOptions,
-//   WatchEvent, WorkQueue, createServer, createTestCertificate, declareGroup, definitionOf, explore, manualClock
+// plinth: AcceptanceMatchers, AccessAnswer, AccessOptions, AdmissionEffects, AdmissionPlugin,
+//   AdmissionRequest, AggregationOptions, ApiObject, ApplyOptions, Attributes, AuditLogOptions, AuditOptions,
+//   AuditWebhookOptions, AuthenticationOptions, AuthenticationResult, AuthorizationMode,
+//   AuthorizationWebhookOptions, Cause, ChangeSet, Client, Clock, ClusterSigningOptions, CollectionReference,
+//   ConnectionLostError, ConnectionOptions, Controller, ControllerContext, ControllerStart, ControllerUser,
+//   CreateServerOptions, Credentials, Decision, DefinitionManifest, DefinitionOptions, DefinitionVersion,
+//   Exploration, ExplorationSettleOptions, ExploreError, ExploreOptions, ExploreReport, Extensions, FaultEffect,
+//   FaultHandle, FaultMatch, FaultRandom, FaultRule, Faults, Finding, FiredFault, FlowOptions, HistoryOptions,
+//   Kind, KubeconfigOptions, Logger, ManualClock, MatcherFunctions, MatcherResult, NamedAuthenticator,
+//   NamedAuthorizer, NewObject, ObjectFor, ObjectInformer, ObjectList, ObjectMetaValue, ObjectReference,
+//   OidcOptions, OptionsError, PodSecurityLevel, ProxyOptions, Reason, RecordedRequest, ReferenceMode,
+//   RequestFilter, RequestLog, RuleList, RunningController, Server, ServerClient, ServiceAccountOptions,
+//   SettleOptions, Snapshot, StatusDetails, StatusError, StorageOptions, Store, TestCertificate, Timer, TlsOptions,
+//   TokenWebhookOptions, TransactionClient, TransactionOptions, TypedClient, UndoOptions, UndoResult,
+//   ValidateOptions, ValidatedObject, ValidationInput, ValidationLocation, ValidationProblem, ValidationReport,
+//   ValidationRule, ValidationSource, VersionOf, WaitOptions, WatchEvent, WorkQueue, createServer,
+//   createTestCertificate, declareGroup, definitionOf, explore, manifestMatchers, manualClock, validate
 // plinth/kinds: see the end of this file
 // plinth/storage: Change, CommitResult, Deferral, Draft, Entry, Listener, Origin, RangeOptions, RangePage,
 //   Revision, RevisionCompactedError, RevisionTooNewError, Store, StoreClosedError, StoreDamagedError, StoreError,
@@ -1159,6 +1162,8 @@ export interface BuiltInObjects {
   "storage.k8s.io/v1 VolumeAttachment": kinds.VolumeAttachment;
   "storage.platform.io/v1beta1 CSIStorageCapacity": kinds.CSIStorageCapacityV1beta1;
   "storage.k8s.io/v1beta1 CSIStorageCapacity": kinds.CSIStorageCapacityV1beta1;
+  "tenancy.platform.io/v1alpha1 Workspace": kinds.Workspace;
+  "tenancy.k8s.io/v1alpha1 Workspace": kinds.Workspace;
   "transactions.platform.io/v1alpha1 Transaction": kinds.Transaction;
   "transactions.k8s.io/v1alpha1 Transaction": kinds.Transaction;
 }
@@ -1653,6 +1658,8 @@ export declare class Registry {
     served: (group: string, kind: Kind) => boolean,
     release?: Release,
   );
+  /** Returns a registry with the same built-in resource types, and no custom ones. */
+  withoutCustom(): Registry;
   /** Increases with every change of the served resource types. */
   get revision(): number;
   /** See {@link ChangingResources.revisionOf}; always empty for built-in groups. */
@@ -1692,6 +1699,8 @@ export declare class Registry {
    * @throws {Error} the kind is not served.
    */
   require(kind: Kind): Resource;
+  /** The resource type of a store key, in the storage version if it is served; undefined if it isn't served. */
+  ofKey(key: string): Resource | undefined;
   /** Every served resource type that stores objects, once for all versions: the storage version if it is served. */
   stored(): Resource[];
 }
@@ -4110,6 +4119,192 @@ export declare class Server<Objects = KnownObjects> extends ServerTools<Objects>
   close(): Promise<void>;
 }
 
+// ---- server/validation/matchers
+
+/** What a matcher tells its runner. */
+export interface MatcherResult {
+  readonly pass: boolean;
+  readonly message: () => string;
+}
+
+/** The functions of {@link manifestMatchers}. */
+export type MatcherFunctions = {
+  /** Passes if an API server accepts the objects; see {@link validate}. */
+  readonly toBeAccepted: (received: ValidationInput, options?: ValidateOptions) => Promise<MatcherResult>;
+};
+
+/**
+ * Matchers for `expect.extend` of Vitest and Jest.
+ *
+ * @example
+ * expect.extend(manifestMatchers);
+ * await expect(manifest).toBeAccepted({ release: "1.33" });
+ */
+export declare const manifestMatchers: MatcherFunctions;
+
+/** The matchers as methods of `expect()`, to add to the types of a runner. */
+export interface AcceptanceMatchers<Result = Promise<void>> {
+  toBeAccepted(options?: ValidateOptions): Result;
+}
+
+// ---- server/validation/problem
+
+/**
+ * The part of the server that reports a problem:
+ *
+ * - `syntax`: the text is no YAML or JSON, or no manifest;
+ * - `kind`: the release doesn't serve the kind;
+ * - `schema`: unknown, repeated and required fields, and types;
+ * - `validation`: a rule of a built-in kind;
+ * - `cel`: a rule of a CustomResourceDefinition in CEL;
+ * - `policy`: an admission policy;
+ * - `pod-security`, `quota`, `limit-range`, `admission`: an admission plugin;
+ * - `authorization`: the user may not apply the object;
+ * - `reference`: the object names something that doesn't exist;
+ * - `duplicate`: the object occurs twice;
+ * - `deprecation`, `warning`: a warning of the server;
+ * - `change`: a later release changes what the object means.
+ */
+export type ValidationRule =
+  | "syntax"
+  | "kind"
+  | "schema"
+  | "validation"
+  | "cel"
+  | "policy"
+  | "pod-security"
+  | "quota"
+  | "limit-range"
+  | "admission"
+  | "authorization"
+  | "reference"
+  | "duplicate"
+  | "deprecation"
+  | "warning"
+  | "change";
+
+/** A position in a file of manifests. */
+export interface ValidationLocation {
+  /** Path of the file as named, or found in a folder; `-` for standard input. */
+  readonly file: string;
+  /** From 1. */
+  readonly line: number;
+  /** From 1, in UTF-16 code units. */
+  readonly column: number;
+}
+
+/** What made a problem, if it is part of a manifest: a rule of a definition, or a policy. */
+export interface ValidationSource {
+  /** The expression of the rule, or the name of the policy or quota. */
+  readonly text: string;
+  /** Undefined if the definition or policy isn't from a file. */
+  readonly location: ValidationLocation | undefined;
+}
+
+/** A problem of an object in one release. */
+export interface Finding {
+  /** An object with an error is rejected. */
+  readonly severity: "error" | "warning";
+  readonly rule: ValidationRule;
+  /** Path of the field, such as `spec.ports[0].name`; empty if the problem isn't about a field. */
+  readonly field: string;
+  /** Message of the server. */
+  readonly message: string;
+  readonly source?: ValidationSource | undefined;
+}
+
+/** A problem of an object. */
+export interface ValidationProblem extends Finding {
+  /** The releases in which it occurs, of those that were validated. */
+  readonly releases: readonly Release[];
+  /** Position of the field, or of the object; undefined for an object that isn't from a file. */
+  readonly location: ValidationLocation | undefined;
+}
+
+/** The verdict on one object. */
+export interface ValidatedObject {
+  /** Empty if the text isn't a manifest. */
+  readonly apiVersion: string;
+  readonly kind: string;
+  /** Empty for cluster-scoped objects. */
+  readonly namespace: string;
+  readonly name: string;
+  /** Position of the object; undefined if it isn't from a file. */
+  readonly location: ValidationLocation | undefined;
+  /** Whether no release has an error. */
+  readonly accepted: boolean;
+  /** The releases that accept the object. */
+  readonly acceptedBy: readonly Release[];
+  readonly problems: readonly ValidationProblem[];
+}
+
+/** The result of a validation. */
+export interface ValidationReport {
+  /** Whether every object is accepted. */
+  readonly accepted: boolean;
+  readonly releases: readonly Release[];
+  /** In the order of the input. */
+  readonly objects: readonly ValidatedObject[];
+}
+
+// ---- server/validation/session
+
+/** Level of the Pod Security Standards. */
+export type PodSecurityLevel = "privileged" | "baseline" | "restricted";
+
+// ---- server/validation/validate
+
+/** Options of {@link validate}. */
+export interface ValidateOptions {
+  /** Release of the API, or several; `1.26` by default. */
+  readonly release?: Release | readonly Release[] | undefined;
+  /** Names of groups and labels in the manifests; `kubernetes` by default. */
+  readonly vocabulary?: "platform" | "kubernetes" | undefined;
+  /** Namespace of objects that name none; `default` by default. */
+  readonly namespace?: string | undefined;
+  /**
+   * What decides about the objects besides themselves and isn't validated: definitions, namespaces, policies, roles and other objects, or
+   * the path of a file or folder with them.
+   */
+  readonly context?: object | readonly object[] | string | undefined;
+  /** Level of the Pod Security Standards in namespaces without labels for it; none by default. */
+  readonly podSecurity?: PodSecurityLevel | undefined;
+  /** The user who applies the objects; by default one who may do everything. */
+  readonly user?: string | undefined;
+  /** Groups of `user`, without those that authentication adds. */
+  readonly groups?: readonly string[] | undefined;
+  /** What references to objects that don't exist count as; `warning` by default. */
+  readonly references?: ReferenceMode | undefined;
+  /** What an object counts as whose kind isn't served and has no definition; `error` by default. */
+  readonly unknownKinds?: "error" | "warning" | undefined;
+}
+
+/** Objects, files, or the text of manifests. */
+export type ValidationInput = object | readonly object[] | string;
+
+/**
+ * Returns the verdict of an API server on objects, without a running server: each is created in a dry run with strict field validation,
+ * on a server of the release that has the definitions, namespaces, policies, quotas and classes among the objects.
+ *
+ * @param input an object, a list of objects, the text of YAML or JSON manifests, or the path of a file or of a folder with .yaml, .yml and
+ *   .json files, with its subfolders. A text of one line that doesn't begin with `{` or `[` is a path.
+ * @throws {OptionsError} for a wrong option, which it names.
+ *
+ * @example
+ * const { accepted, objects } = await validate("manifests", { release: ["1.28", "1.33"] });
+ * for (const { kind, name, problems } of objects)
+ *   for (const { message, location } of problems) console.log(`${location?.file}:${location?.line}`, kind, name, message);
+ */
+export declare function validate(
+  input: ValidationInput,
+  options?: ValidateOptions,
+): Promise<ValidationReport>;
+
+// ---- server/validation/validator
+
+/** What references to missing objects count as. */
+export type ReferenceMode = "warning" | "error" | "ignore";
+
 // ---- storage/conformance
 
 /**
@@ -5522,6 +5717,15 @@ interface CSIStorageCapacity {
   storageClassName: string;
   capacity?: quantity;
   maximumVolumeSize?: quantity;
+}
+
+// tenancy.*/v1alpha1 Workspace: Cluster workspaces /status [create delete deletecollection get list patch update watch]
+interface Workspace {
+  kind?: string;
+  apiVersion?: string;
+  metadata?: ObjectMeta;
+  spec?: WorkspaceSpec;
+  status?: WorkspaceStatus;
 }
 
 // transactions.*/v1alpha1 Transaction: Cluster transactions [create]
@@ -8755,6 +8959,40 @@ interface VolumeError {
 // storage/v1
 interface VolumeNodeResources {
   count?: int32;
+}
+
+// tenancy/v1alpha1
+interface WorkspaceAdmin {
+  kind: string;
+  name: string;
+}
+
+// tenancy/v1alpha1
+interface WorkspaceBase {
+  workspace?: string;
+  uid?: string;
+  resourceVersion: string;
+}
+
+// tenancy/v1alpha1
+interface WorkspaceSource {
+  workspace?: string;
+  resourceVersion?: string;
+  time?: time;
+}
+
+// tenancy/v1alpha1
+interface WorkspaceSpec {
+  from?: WorkspaceSource;
+  expirationSeconds?: int32;
+  admins?: WorkspaceAdmin[];
+}
+
+// tenancy/v1alpha1
+interface WorkspaceStatus {
+  phase?: string;
+  url?: string;
+  bases?: WorkspaceBase[];
 }
 
 // transactions/v1alpha1

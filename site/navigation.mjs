@@ -21,7 +21,7 @@ export const sections = [
   },
   {
     title: "Test operators, controllers or tools",
-    entries: ["docs/testing.md", "docs/faults.md", "docs/envtest.md", "docs/library.md"],
+    entries: ["docs/testing.md", "docs/faults.md", "docs/envtest.md", "docs/validate.md", "docs/library.md"],
   },
   {
     title: "Use its authorization for a product",

@@ -26,6 +26,24 @@ export type { SettleOptions } from "./server/faults/activity.ts";
 export type { FaultEffect, FaultMatch, FaultRule } from "./server/faults/fault-rule.ts";
 export type { FaultHandle, Faults } from "./server/faults/faults.ts";
 export type { FiredFault } from "./server/faults/fired-fault.ts";
+export { validate, type ValidateOptions, type ValidationInput } from "./server/validation/validate.ts";
+export type {
+  Finding,
+  ValidatedObject,
+  ValidationLocation,
+  ValidationProblem,
+  ValidationReport,
+  ValidationRule,
+  ValidationSource,
+} from "./server/validation/problem.ts";
+export {
+  manifestMatchers,
+  type AcceptanceMatchers,
+  type MatcherFunctions,
+  type MatcherResult,
+} from "./server/validation/matchers.ts";
+export type { PodSecurityLevel } from "./server/validation/session.ts";
+export type { ReferenceMode } from "./server/validation/validator.ts";
 export { StatusError, type Cause, type Reason, type StatusDetails } from "./base/status-error.ts";
 export type { Clock, Timer } from "./base/time/clock.ts";
 export { manualClock, type ManualClock } from "./base/time/manual-clock.ts";

@@ -71,6 +71,28 @@ export const sections = [
     ],
   },
   {
+    title: "Validate manifests",
+    text: "`validate` needs no server. See [validate manifests](validate.md#in-tests).",
+    names: [
+      "validate",
+      "ValidateOptions",
+      "ValidationInput",
+      "ValidationReport",
+      "ValidatedObject",
+      "ValidationProblem",
+      "Finding",
+      "ValidationRule",
+      "ValidationSource",
+      "ValidationLocation",
+      "PodSecurityLevel",
+      "ReferenceMode",
+      "manifestMatchers",
+      "AcceptanceMatchers",
+      "MatcherFunctions",
+      "MatcherResult",
+    ],
+  },
+  {
     title: "Test: snapshots, requests, time",
     text: "Members of `Server` start from here: `snapshot`, `restore`, `reset`, `fork`, `requests` and `clock`. See [tests](testing.md).",
     names: [

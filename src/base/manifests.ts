@@ -24,24 +24,65 @@ export async function* readManifests(
   sources: readonly string[],
   options: ManifestOptions,
 ): AsyncGenerator<ManifestFile> {
+  for await (const file of readManifestFiles(sources, options)) {
+    if (file.bytes === undefined) yield { name: file.name, documents: [], fault: file.fault };
+    else yield await readOne(file.name, file.bytes);
+  }
+}
+
+/** A file with its content, or with the reason why it can't be read. */
+export type ManifestBytes =
+  | { readonly name: string; readonly bytes: Uint8Array; readonly fault: undefined }
+  | { readonly name: string; readonly bytes: undefined; readonly fault: string };
+
+/** Reads the same files as {@link readManifests} without decoding them. */
+export async function* readManifestFiles(
+  sources: readonly string[],
+  options: ManifestOptions,
+): AsyncGenerator<ManifestBytes> {
   for (const source of sources) {
-    if (source === "-") yield await readOne(source, options.readInput);
+    if (source === "-") yield await bytesOf(source, options.readInput);
     else yield* readPath(source, options);
   }
 }
 
-async function* readPath(source: string, options: ManifestOptions): AsyncGenerator<ManifestFile> {
+async function* readPath(source: string, options: ManifestOptions): AsyncGenerator<ManifestBytes> {
   let files: readonly string[];
   try {
     const isFolder = (await stat(source)).isDirectory();
     files = isFolder ? await filesIn(source, options.recursive) : [source];
   } catch (error) {
-    return yield { name: source, documents: [], fault: faultOf(error) };
+    return yield { name: source, bytes: undefined, fault: faultOf(error) };
   }
   if (files.length === 0) {
-    yield { name: source, documents: [], fault: "the folder has no .yaml, .yml or .json file" };
+    yield { name: source, bytes: undefined, fault: "the folder has no .yaml, .yml or .json file" };
   }
-  for (const file of files) yield await readOne(file, () => readFile(file));
+  yield* readAhead(files);
+}
+
+/** Number of files that are read while the one before them is processed: a read takes longer by its wait than by its work. */
+const filesAhead = 8;
+
+async function* readAhead(files: readonly string[]): AsyncGenerator<ManifestBytes> {
+  const read = (file: string) => bytesOf(file, () => readFile(file));
+  const reads: Promise<ManifestBytes>[] = [];
+  try {
+    for (let next = 0, at = 0; at < files.length; at++) {
+      while (next < files.length && next <= at + filesAhead) reads.push(read(files[next++]!));
+      yield await reads.shift()!;
+    }
+  } finally {
+    // Of a caller that stops early.
+    await Promise.allSettled(reads);
+  }
+}
+
+async function bytesOf(name: string, read: () => Promise<Uint8Array>): Promise<ManifestBytes> {
+  try {
+    return { name, bytes: await read(), fault: undefined };
+  } catch (error) {
+    return { name, bytes: undefined, fault: faultOf(error) };
+  }
 }
 
 async function filesIn(folder: string, recursive: boolean): Promise<string[]> {
@@ -55,9 +96,9 @@ async function filesIn(folder: string, recursive: boolean): Promise<string[]> {
   return files;
 }
 
-async function readOne(name: string, read: () => Promise<Uint8Array>): Promise<ManifestFile> {
+async function readOne(name: string, bytes: Uint8Array): Promise<ManifestFile> {
   try {
-    return { name, documents: await decodeDocuments(await read()), fault: undefined };
+    return { name, documents: await decodeDocuments(bytes), fault: undefined };
   } catch (error) {
     return { name, documents: [], fault: faultOf(error) };
   }

@@ -54,6 +54,21 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import("./convert/command.ts")).convertCommand,
   },
   {
+    name: "validate",
+    summary: "Judges manifests as an API server would, without a server.",
+    load: async () => (await import("./validate/validate.ts")).validateCommand,
+  },
+  {
+    name: "upgrade-check",
+    summary: "Lists what an upgrade of the API release changes for manifests or a running server.",
+    load: async () => (await import("./upgrade-check/upgrade-check.ts")).upgradeCheckCommand,
+  },
+  {
+    name: "schema",
+    summary: "Writes JSON schemas of all kinds for editors.",
+    load: async () => (await import("./schema/schema.ts")).schemaCommand,
+  },
+  {
     name: "apply",
     summary: "Applies manifests to a server in one transaction.",
     load: async () => (await import("./apply/apply.ts")).applyCommand,

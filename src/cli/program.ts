@@ -89,7 +89,7 @@ function messageOf(error: unknown): string {
 }
 
 function overview(): string {
-  const lines = commands.map(({ name, summary }) => `  ${name.padEnd(12)}${summary}`);
+  const lines = commands.map(({ name, summary }) => `  ${name.padEnd(15)}${summary}`);
   return `Plinth: a resource API server.
 
 Usage: plinth [COMMAND] [FLAGS]

@@ -1,6 +1,6 @@
 import { SyntaxFault } from "../base/json/syntax-fault.ts";
 import { decodeYaml } from "../base/yaml/yaml.ts";
-import { lineOfField } from "../base/yaml/yaml-text.ts";
+import { lineOfField } from "../base/yaml/yaml-positions.ts";
 import { decode, TypeFault } from "./decode.ts";
 import type { FieldReport } from "./faults.ts";
 import type { Static, StructType } from "./types.ts";

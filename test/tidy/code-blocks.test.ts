@@ -136,7 +136,7 @@ const flagsOf = (command: string) => [...command.matchAll(/ \[?--([a-z-]+)/g)].m
 test("commands in texts name existing commands of the program, with existing flags", () => {
   const script = execFileSync(process.execPath, [program, "completion", "bash"], { encoding: "utf8" });
   const flags = new Map(
-    [...script.matchAll(/^ {4}([a-z]+)\) flags="([^"]*)"/gm)].map(([, name, words]) => [
+    [...script.matchAll(/^ {4}([a-z-]+)\) flags="([^"]*)"/gm)].map(([, name, words]) => [
       name!,
       new Set(["help", ...words!.split(" ").map((word) => word.replaceAll(/^--|=$/g, ""))]),
     ]),
@@ -145,7 +145,7 @@ test("commands in texts name existing commands of the program, with existing fla
   const faults: string[] = [];
   let count = 0;
   for (const { page, command } of written) {
-    const [, name, rest] = /(?:^|npx |exec plinth |-- )plinth ([a-z]+)(.*)$/.exec(command) ?? [];
+    const [, name, rest] = /(?:^|npx |exec plinth |-- )plinth ([a-z-]+)(.*)$/.exec(command) ?? [];
     if (name === undefined) continue;
     count++;
     const unknown = flagsOf(rest!).filter((flag) => flags.get(name)?.has(flag) !== true);

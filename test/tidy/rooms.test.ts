@@ -46,6 +46,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
     "library",
     "server.ts",
     "explore",
+    "validation",
   ],
   "src/http/": [
     "transport",

@@ -17,11 +17,26 @@ export async function decodeDocuments(bytes: Uint8Array): Promise<readonly JsonD
     if (json !== undefined) return [json];
   }
   const documents: JsonDocument[] = [];
-  for (const { content, line } of parts(text)) {
-    const document = await readPart(content, line);
+  for (const part of parts(text)) {
+    const document = await decodeDocument(part);
     if (document.value !== null) documents.push(document);
   }
   return documents;
+}
+
+/**
+ * Splits a file of manifests into its documents, so that each can be decoded by itself.
+ *
+ * @throws {SyntaxFault} for bytes that are invalid in their encoding.
+ */
+export function documentTexts(bytes: Uint8Array): readonly DocumentText[] {
+  const text = decodeYamlText(bytes);
+  return parts(text).filter(({ content }) => !isBlankDocument(content));
+}
+
+/** Whether a document has comments and marks only. */
+function isBlankDocument(content: string): boolean {
+  return content.split("\n").every((line) => line.trim() === "" || /^(#|%|---\s*$|\.\.\.\s*$)/.test(line));
 }
 
 /** Parses the text as JSON. Returns undefined if it is invalid: it may be YAML in flow style. */
@@ -34,7 +49,14 @@ function readJson(text: string): JsonDocument | undefined {
   }
 }
 
-async function readPart(content: string, line: number): Promise<JsonDocument> {
+/**
+ * Decodes a document of a file: JSON, or YAML as by `decodeYaml`.
+ *
+ * @throws {SyntaxFault} with the line of the file.
+ */
+export async function decodeDocument({ content, line }: DocumentText): Promise<JsonDocument> {
+  const json = /^\s*[{[]/.test(content) ? readJson(content) : undefined;
+  if (json !== undefined) return json;
   try {
     return await decodeYaml(Buffer.from(content));
   } catch (error) {
@@ -43,9 +65,10 @@ async function readPart(content: string, line: number): Promise<JsonDocument> {
   }
 }
 
-interface TextPart {
+/** The text of a document in a file. */
+export interface DocumentText {
   readonly content: string;
-  /** Its first line in the whole text, from 1. */
+  /** Its first line in the file, from 1. */
   readonly line: number;
 }
 
@@ -53,8 +76,8 @@ interface TextPart {
  * Splits a file into documents with their directives. `---` and `...` at the start of a line separate documents, also inside of
  * multi-line strings.
  */
-function parts(text: string): TextPart[] {
-  const documents: TextPart[] = [];
+function parts(text: string): DocumentText[] {
+  const documents: DocumentText[] = [];
   let start = 0;
   let first = 1;
   let isBegun = false;

@@ -6,7 +6,7 @@ import { ClientError } from "../client/client-error.ts";
 import { ResourceTable } from "../client/resource-table.ts";
 import { ServerClient } from "../client/server-client.ts";
 import { helpText, type Command } from "../command.ts";
-import { readInput } from "../convert/command.ts";
+import { readInput } from "../terminal/streams.ts";
 import type { Flag } from "../flags/flag.ts";
 import { FlagReader, parseFlags, UsageError } from "../flags/flag-reader.ts";
 

@@ -81,14 +81,19 @@ export class ServerClient {
   }
 
   /**
-   * Gets the status and text of a path, whatever the status is. Text beyond the first 64 KiB is not read.
+   * Gets the status and text of a path, whatever the status is.
    *
    * @param timeoutMs for the whole response.
+   * @param maxBytes text beyond it is not read; 64 KiB by default.
    * @throws {ClientError}
    */
-  async text(path: string, timeoutMs: number): Promise<{ readonly status: number; readonly text: string }> {
+  async text(
+    path: string,
+    timeoutMs: number,
+    maxBytes = maxTextBytes,
+  ): Promise<{ readonly status: number; readonly text: string }> {
     const signal = AbortSignal.timeout(timeoutMs);
-    return await this.read("GET", path, { accept: "text/plain", signal, maxBytes: maxTextBytes });
+    return await this.read("GET", path, { accept: "text/plain", signal, maxBytes });
   }
 
   /**

@@ -13,8 +13,8 @@ import { vocabularyOf } from "../manifest-vocabulary.ts";
 import { helpText, type Command } from "../command.ts";
 import type { Flag } from "../flags/flag.ts";
 import { convertDataFolder } from "./data-folder/command.ts";
-import type { Progress } from "../../storage/lmdb/progress.ts";
 import { showingProgress } from "../terminal/progress.ts";
+import { readInput, type Streams } from "../terminal/streams.ts";
 import { FlagReader, parseFlags, UsageError } from "../flags/flag-reader.ts";
 import { readManifests } from "../../base/manifests.ts";
 import { convertObject, type Converted } from "./convert.ts";
@@ -64,14 +64,6 @@ export const convertFlags: readonly Flag[] = [
   { name: "verbose", type: "boolean", default: "", doc: "Also report which objects are unchanged, and why." },
 ];
 
-/** The input and outputs of the command. */
-export interface Streams {
-  readonly readInput: () => Promise<Uint8Array>;
-  readonly writeOutput: (text: string) => void;
-  readonly writeError: (text: string) => void;
-  readonly progress?: Progress;
-}
-
 const about =
   "Converts manifests of older API versions to the current ones, or to a given one, on standard output. Standard error has a line\n" +
   "for each default written out, each field dropped and each decision needed. Exit code 1 if something can't be converted.\n\n" +
@@ -98,13 +90,6 @@ export const convertCommand: Command = {
       });
     }),
 };
-
-/** Reads all of standard input. */
-export async function readInput(): Promise<Uint8Array> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of process.stdin) chunks.push(chunk as Buffer);
-  return Buffer.concat(chunks);
-}
 
 /**
  * Runs the command.

@@ -5,7 +5,7 @@ import { accessFlags, accessOf } from "../client/access-flags.ts";
 import { ClientError } from "../client/client-error.ts";
 import { ServerClient } from "../client/server-client.ts";
 import { helpText, type Command } from "../command.ts";
-import { readInput, type Streams } from "../convert/command.ts";
+import { readInput, type Streams } from "../terminal/streams.ts";
 import type { Flag } from "../flags/flag.ts";
 import { FlagReader, parseFlags, UsageError } from "../flags/flag-reader.ts";
 import { readManifests } from "../../base/manifests.ts";

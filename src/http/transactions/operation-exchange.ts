@@ -1,5 +1,6 @@
 import type { HeaderLines } from "../transport/header-lines.ts";
 import type { HttpExchange } from "../transport/http-exchange.ts";
+import { warningTexts } from "../answers/warning-texts.ts";
 import type { BodyStream } from "../transport/body-stream.ts";
 import { StatusError } from "../../base/status-error.ts";
 import type { OperationRequest } from "./operation-request.ts";
@@ -66,7 +67,7 @@ export class OperationExchange implements HttpExchange {
   }
 
   send(status: number, headers: HeaderLines, body: Uint8Array): void {
-    this.answer = { code: status, body, warnings: warningsIn([...this.headers, ...headers]) };
+    this.answer = { code: status, body, warnings: warningTexts([...this.headers, ...headers]) };
   }
 
   stream(): BodyStream {
@@ -96,14 +97,4 @@ export class OperationExchange implements HttpExchange {
   breakOff(): void {
     this.outer.breakOff();
   }
-}
-
-/** Returns the texts of the Warning headers. */
-function warningsIn(headers: HeaderLines): string[] {
-  const warnings: string[] = [];
-  for (let at = 0; at + 1 < headers.length; at += 2) {
-    const text = headers[at] === "Warning" ? /^299 - (".*")$/s.exec(headers[at + 1]!)?.[1] : undefined;
-    if (text !== undefined) warnings.push(text.slice(1, -1).replaceAll(/\\(.)/gs, "$1"));
-  }
-  return warnings;
 }

@@ -49,7 +49,8 @@ async function established(
   }
 }
 
-function isEstablished(definition: ApiObject | undefined): boolean {
+/** Whether a definition serves its kind. */
+export function isEstablished(definition: ApiObject | undefined): boolean {
   const { conditions } = (definition?.["status"] ?? {}) as { conditions?: Record<string, unknown>[] | null };
   // Null until the first condition is written.
   return (conditions ?? []).some(({ type, status }) => type === "Established" && status === "True");

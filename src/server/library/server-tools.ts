@@ -5,6 +5,7 @@ import type { ApiObject } from "../../schema/kind.ts";
 import type { Faults } from "../faults/faults.ts";
 import type { Clients } from "./clients.ts";
 import { loadManifests } from "./load.ts";
+import type { LocalRequests } from "./local-requests.ts";
 import type { KubeconfigFiles } from "./kubeconfig-files.ts";
 import type { ChangeSet, KubeconfigOptions, ServerClient, UndoOptions, UndoResult } from "./server-client.ts";
 import type { Snapshot, Snapshots } from "./snapshots.ts";
@@ -19,6 +20,7 @@ export interface ToolParts {
   readonly kubeconfigs: KubeconfigFiles;
   readonly snapshots: Snapshots;
   readonly requests: RequestLog | undefined;
+  readonly local: LocalRequests;
   readonly clock: Clock;
 }
 
@@ -30,6 +32,11 @@ export interface ToolParts {
 export abstract class ServerTools<Objects> {
   /** @internal Created by the server. */
   constructor(private readonly tools: ToolParts) {}
+
+  /** @internal Sends requests to the stages of the pipeline, without a socket. */
+  get local(): LocalRequests {
+    return this.tools.local;
+  }
 
   /** Client with the administrator's rights that works without a socket. */
   get client(): ServerClient<Objects> {

@@ -7,6 +7,7 @@ import type { OpenStore } from "../start/open-store.ts";
 import { Clients } from "./clients.ts";
 import { snapshotsOf } from "./forks.ts";
 import { KubeconfigFiles } from "./kubeconfig-files.ts";
+import { LocalRequests } from "./local-requests.ts";
 import type { ToolParts } from "./server-tools.ts";
 
 /** Creates what a server in the process offers to tests. @param user the administrator of `server.client`. */
@@ -30,6 +31,7 @@ export function toolParts({
   return {
     clients: new Clients(service, user),
     requests: service.requests,
+    local: new LocalRequests(service),
     clock: options.clock,
     kubeconfigs: opened.add(new KubeconfigFiles(options, serving), (files) => files.close()),
     snapshots: snapshotsOf(options, { memory, inherited }),

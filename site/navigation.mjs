@@ -88,6 +88,7 @@ export const sections = [
       "docs/history.md",
       "docs/transactions.md",
       "docs/undo.md",
+      "docs/workspaces.md",
       "docs/subscriptions.md",
       "docs/custom-resources.md",
       "docs/cel.md",

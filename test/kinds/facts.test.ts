@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { describe, expect, it } from "vitest";
 import { builtInKinds } from "../../src/kinds/all.ts";
-import { history, insight, transactions } from "../../src/kinds/groups.ts";
+import { history, insight, tenancy, transactions } from "../../src/kinds/groups.ts";
 import { DeleteOptionsBody } from "../../src/kinds/meta/delete-options.ts";
 import { LabelSelector } from "../../src/kinds/meta/label-selector.ts";
 import { resolveString } from "../../src/schema/check.ts";
@@ -77,7 +77,7 @@ const typeMeta = new Set(["kind", "apiVersion"]);
 
 /** The kinds that the reference also has. */
 const kindsOfReference = builtInKinds.filter(
-  ({ group }) => group !== insight && group !== transactions && group !== history,
+  ({ group }) => group !== insight && group !== transactions && group !== history && group !== tenancy,
 );
 
 describe.skipIf(!existsSync(folder))(

@@ -1,0 +1,73 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { CreateServerOptions } from "../../src/index.ts";
+import { EtcdServer, etcdMissing } from "../storage/etcd-server.ts";
+import { PostgresServer, postgresMissing } from "../storage/postgres-server.ts";
+import { TestServer } from "../support/api.ts";
+import { configMap, namesIn, ok, until } from "./support.ts";
+
+const workspaces = "/apis/tenancy.platform.io/v1alpha1/workspaces";
+const maps = "/api/v1/namespaces/default/configmaps";
+
+/** Two servers over one store: a workspace of one is that of the other, and outlives both. */
+function theWorkspacesOf(storage: () => NonNullable<CreateServerOptions["storage"]>): void {
+  test("are those of all servers of the store, also after a restart", async () => {
+    const start = () =>
+      TestServer.start({ storage: storage(), runtimeConfig: "tenancy.platform.io/v1alpha1=true" });
+    const [one, other] = [await start(), await start()];
+    try {
+      await ok(one.admin.post(workspaces, { metadata: { name: "base" } }));
+      await ok(one.admin.post(`/clusters/base${maps}`, configMap("a", { v: "1" })));
+      expect(namesIn(await ok(other.admin.get(`/clusters/base${maps}`)))).toEqual(["a"]);
+      const branch = { metadata: { name: "branch" }, spec: { from: { workspace: "base" } } };
+      await ok(other.admin.post(workspaces, branch));
+      await ok(one.admin.patch(`/clusters/base${maps}/a`, { data: { v: "2" } }));
+      await ok(other.admin.post(`/clusters/branch${maps}`, configMap("b", {})));
+      expect((await ok(one.admin.get(`/clusters/branch${maps}/a`))).body.data).toEqual({ v: "1" });
+      // The controllers run on one of the servers, which may not have served the workspace.
+      for (const [index, server] of [one, other].entries()) {
+        const name = `shop-${index}`;
+        await ok(server.admin.post("/clusters/branch/api/v1/namespaces", { metadata: { name } }));
+        const account = `/clusters/branch/api/v1/namespaces/${name}/serviceaccounts/default`;
+        await until(
+          () => server.admin.get(account),
+          ({ status }) => status === 200,
+        );
+      }
+    } finally {
+      await Promise.all([one.close(), other.close()]);
+    }
+    const again = await start();
+    try {
+      expect(namesIn(await ok(again.admin.get(`/clusters/branch${maps}`)))).toEqual(["a", "b"]);
+      expect((await ok(again.admin.get(`/clusters/branch${maps}/a`))).body.data).toEqual({ v: "1" });
+    } finally {
+      await again.close();
+    }
+  });
+}
+
+describe("workspaces over an embedded store", () => {
+  const folder = mkdtempSync(path.join(tmpdir(), "plinth-workspaces-"));
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+  theWorkspacesOf(() => ({ engine: "embedded", dir: folder }));
+});
+
+describe.skipIf(etcdMissing !== undefined)(`workspaces over etcd (${etcdMissing ?? "one member"})`, () => {
+  let etcd: EtcdServer;
+  beforeAll(async () => void (etcd = await EtcdServer.start()));
+  afterAll(() => etcd?.dispose());
+  theWorkspacesOf(() => ({ engine: "etcd", endpoints: [etcd.endpoint] }));
+});
+
+describe.skipIf(postgresMissing !== undefined)(
+  `workspaces over PostgreSQL (${postgresMissing ?? "one server"})`,
+  () => {
+    let database: PostgresServer;
+    beforeAll(async () => void (database = await PostgresServer.start()));
+    afterAll(() => database?.dispose());
+    theWorkspacesOf(() => ({ engine: "postgres", url: database.url }));
+  },
+);

@@ -12,11 +12,12 @@
 //   NamedAuthorizer, NewObject, ObjectFor, ObjectInformer, ObjectList, ObjectMetaValue, ObjectReference,
 //   OidcOptions, OptionsError, PodSecurityLevel, ProxyOptions, Reason, RecordedRequest, ReferenceMode,
 //   RequestFilter, RequestLog, RuleList, RunningController, Server, ServerClient, ServiceAccountOptions,
-//   SettleOptions, Snapshot, StatusDetails, StatusError, StorageOptions, Store, TestCertificate, Timer, TlsOptions,
-//   TokenWebhookOptions, TransactionClient, TransactionOptions, TypedClient, UndoOptions, UndoResult,
-//   ValidateOptions, ValidatedObject, ValidationInput, ValidationLocation, ValidationProblem, ValidationReport,
-//   ValidationRule, ValidationSource, VersionOf, WaitOptions, WatchEvent, WorkQueue, createServer,
-//   createTestCertificate, declareGroup, definitionOf, explore, manifestMatchers, manualClock, validate
+//   SettleOptions, Snapshot, StatusDetails, StatusError, StorageOptions, Store, TestCertificate, TestWorkspace,
+//   Timer, TlsOptions, TokenWebhookOptions, TransactionClient, TransactionOptions, TypedClient, UndoOptions,
+//   UndoResult, ValidateOptions, ValidatedObject, ValidationInput, ValidationLocation, ValidationProblem,
+//   ValidationReport, ValidationRule, ValidationSource, VersionOf, WaitOptions, WatchEvent, WorkQueue,
+//   WorkspaceSource, createServer, createTestCertificate, declareGroup, definitionOf, explore, manifestMatchers,
+//   manualClock, validate
 // plinth/kinds: see the end of this file
 // plinth/storage: Change, CommitResult, Deferral, Draft, Entry, Listener, Origin, RangeOptions, RangePage,
 //   Revision, RevisionCompactedError, RevisionTooNewError, Store, StoreClosedError, StoreDamagedError, StoreError,
@@ -3343,6 +3344,18 @@ export declare abstract class ServerTools<Objects> {
    */
   as(user: string, groups?: readonly string[]): ServerClient<Objects>;
   /**
+   * Opens a workspace of this server, and creates it if there is none of the name: for tests that share a server, and for branches.
+   *
+   * @param from the state with which a new workspace begins, `{}` for that of this server; by default it has default objects only.
+   * @throws {OptionsError} if the server doesn't serve workspaces (option `runtimeConfig`).
+   * @throws {StatusError} Invalid if the name or `from` can't be used; AlreadyExists with `from`.
+   *
+   * @example
+   * await using shop = await server.workspace("shop");
+   * await shop.client.create({ apiVersion: "v1", kind: "Namespace", metadata: { name: "only-there" } });
+   */
+  workspace(name: string, from?: WorkspaceSource): Promise<TestWorkspace<Objects>>;
+  /**
    * Applies the manifests of files and folders as the administrator: CustomResourceDefinitions first, then, when all of them are established,
    * namespaces, and then the other objects in the order of the files. Objects without a namespace are created in `default`.
    *
@@ -3487,6 +3500,32 @@ export interface TestCertificate {
  * const webhook = https.createServer({ cert, key }, handler);
  */
 export declare function createTestCertificate(hosts: readonly string[]): TestCertificate;
+
+// ---- server/library/workspaces
+
+/**
+ * A workspace of a server in the process.
+ *
+ * @typeParam Objects the types of the objects that it serves, by `apiVersion kind`.
+ */
+export declare class TestWorkspace<Objects> {
+  /** Name of the workspace. */
+  readonly name: string;
+  /** URL of the workspace for this machine; undefined if the server has no socket. */
+  get url(): string | undefined;
+  /** Client with the rights of the server's administrator. */
+  get client(): ServerClient<Objects>;
+  /**
+   * Returns a client whose requests are authorized as a user by the roles of the workspace, as {@link Server.as}.
+   *
+   * @throws {StatusError} Forbidden if the user may not enter the workspace.
+   */
+  as(user: string, groups?: readonly string[]): Promise<ServerClient<Objects>>;
+  /** Deletes the workspace with its objects. */
+  delete(): Promise<void>;
+  /** Calls {@link delete} at the end of the block that declares the workspace with `await using`. */
+  [Symbol.asyncDispose](): Promise<void>;
+}
 
 // ---- server/options/extensions
 

@@ -97,6 +97,8 @@ export const sections = [
     text: "Members of `Server` start from here: `snapshot`, `restore`, `reset`, `fork`, `requests` and `clock`. See [tests](testing.md).",
     names: [
       "Snapshot",
+      "TestWorkspace",
+      "WorkspaceSource",
       "RequestLog",
       "RecordedRequest",
       "RequestFilter",

@@ -322,7 +322,7 @@ async function assemble(options: ServerOptions, pieces: Pieces): Promise<Parts> 
   listener = await startListening(listenerParts);
   life.published = true;
   if (pieces.memory !== undefined) await queues.idle(maxTurnsUntilIdle);
-  const tools = toolParts({ ...pieces, options, service, user, serving });
+  const tools = toolParts({ ...pieces, options, service, user, serving, workspaces, url });
   const running = { service, adminToken, authentication, queues, tools };
   return { options, life, client, serving, listener, opened, ...running };
 }

@@ -12,13 +12,17 @@ function review({ request }) {
   return { uid: request.uid, allowed, status: { code: 422, message: `the title ${title} shouts` } };
 }
 
+async function answer(request, response) {
+  const body = JSON.parse(Buffer.concat(await request.toArray()).toString());
+  response.setHeader("content-type", "application/json");
+  response.end(JSON.stringify({ apiVersion: body.apiVersion, kind: body.kind, response: review(body) }));
+}
+
 let server, webhook;
 before(async () => {
   const { cert, key, ca } = createTestCertificate(["127.0.0.1"]);
-  webhook = createHttpsServer({ cert, key }, async (request, response) => {
-    const body = JSON.parse(Buffer.concat(await request.toArray()).toString());
-    response.setHeader("content-type", "application/json");
-    response.end(JSON.stringify({ apiVersion: body.apiVersion, kind: body.kind, response: review(body) }));
+  webhook = createHttpsServer({ cert, key }, (request, response) => {
+    answer(request, response).catch((error) => response.destroy(error));
   });
   webhook.listen(0, "127.0.0.1");
   await once(webhook, "listening");

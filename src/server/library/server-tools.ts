@@ -8,7 +8,9 @@ import { loadManifests } from "./load.ts";
 import type { LocalRequests } from "./local-requests.ts";
 import type { KubeconfigFiles } from "./kubeconfig-files.ts";
 import type { ChangeSet, KubeconfigOptions, ServerClient, UndoOptions, UndoResult } from "./server-client.ts";
+import type { WorkspaceSource } from "../../kinds/tenancy/workspace.ts";
 import type { Snapshot, Snapshots } from "./snapshots.ts";
+import { openTestWorkspace, type TestWorkspace, type WorkspaceTools } from "./workspaces.ts";
 
 /**
  * The dependencies of {@link ServerTools}.
@@ -19,6 +21,7 @@ export interface ToolParts {
   readonly clients: Clients;
   readonly kubeconfigs: KubeconfigFiles;
   readonly snapshots: Snapshots;
+  readonly workspaces: WorkspaceTools;
   readonly requests: RequestLog | undefined;
   readonly local: LocalRequests;
   readonly clock: Clock;
@@ -56,6 +59,21 @@ export abstract class ServerTools<Objects> {
    */
   as(user: string, groups?: readonly string[]): ServerClient<Objects> {
     return this.tools.clients.as(user, groups) as unknown as ServerClient<Objects>;
+  }
+
+  /**
+   * Opens a workspace of this server, and creates it if there is none of the name: for tests that share a server, and for branches.
+   *
+   * @param from the state with which a new workspace begins, `{}` for that of this server; by default it has default objects only.
+   * @throws {OptionsError} if the server doesn't serve workspaces (option `runtimeConfig`).
+   * @throws {StatusError} Invalid if the name or `from` can't be used; AlreadyExists with `from`.
+   *
+   * @example
+   * await using shop = await server.workspace("shop");
+   * await shop.client.create({ apiVersion: "v1", kind: "Namespace", metadata: { name: "only-there" } });
+   */
+  workspace(name: string, from?: WorkspaceSource): Promise<TestWorkspace<Objects>> {
+    return openTestWorkspace(this.tools.workspaces, name, from);
   }
 
   /**

@@ -5,6 +5,7 @@ import type { ServerOptions } from "../options/server-options.ts";
 import type { Inherited, Opened } from "../start/opened.ts";
 import type { OpenStore } from "../start/open-store.ts";
 import { Clients } from "./clients.ts";
+import type { ServerWorkspaces } from "../workspaces/workspaces.ts";
 import { snapshotsOf } from "./forks.ts";
 import { KubeconfigFiles } from "./kubeconfig-files.ts";
 import { LocalRequests } from "./local-requests.ts";
@@ -19,6 +20,8 @@ export function toolParts({
   opened,
   memory,
   inherited,
+  workspaces,
+  url,
 }: {
   readonly options: ServerOptions;
   readonly service: HttpService;
@@ -27,9 +30,14 @@ export function toolParts({
   readonly opened: Opened;
   readonly memory?: OpenStore["memory"];
   readonly inherited: Inherited | undefined;
+  /** Undefined if workspaces aren't served. */
+  readonly workspaces: ServerWorkspaces | undefined;
+  readonly url: () => string | undefined;
 }): ToolParts {
+  const clients = new Clients(service, user);
   return {
-    clients: new Clients(service, user),
+    clients,
+    workspaces: { workspaces, client: clients.unrestricted, administrator: user, service, url },
     requests: service.requests,
     local: new LocalRequests(service),
     clock: options.clock,

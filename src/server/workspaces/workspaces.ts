@@ -10,6 +10,7 @@ import { StatusError } from "../../base/status-error.ts";
 import { andThen, detach, type MaybePromise } from "../../base/turns/maybe-promise.ts";
 import type { UserInfo } from "../../base/user-info.ts";
 import type { WorkspaceContents } from "../../controllers/workspaces.ts";
+import { forbidden } from "../../http/request/attributes.ts";
 import type { EnteredWorkspace, FoundWorkspace, HttpService, Workspaces } from "../../http/service.ts";
 import { Workspace, type WorkspaceBase } from "../../kinds/tenancy/workspace.ts";
 import { UncachedPages } from "../../resources/pages/uncached-pages.ts";
@@ -113,6 +114,20 @@ export class ServerWorkspaces implements Workspaces, WorkspaceContents {
       if (isRefusal(error)) return false;
       throw error;
     }
+  }
+
+  /**
+   * Returns the service of a workspace for a user, for clients in the process; the workspace stays in memory until it is deleted.
+   *
+   * @throws {StatusError} NotFound; Forbidden if the user may not enter it.
+   */
+  async serviceFor(name: string, user: UserInfo): Promise<HttpService> {
+    const attributes = this.accessTo(name, user);
+    const decision = await this.parts.authorizer.authorize(attributes);
+    if (decision.verdict !== "allow") throw forbidden(attributes, decision);
+    const workspace = await this.reader.find(name);
+    if (workspace === undefined) throw this.notFound(name);
+    return (await this.enter(workspace, user)).service;
   }
 
   /** Begins the use of a workspace. @param outsider see {@link FoundWorkspace.enter}. */

@@ -6,7 +6,8 @@ import type { Operation } from "../../kinds/transactions/transaction.ts";
 import type { Target } from "../../resources/engine/engine.ts";
 import { storeFailure } from "../../resources/engine/resource-version.ts";
 import { hasOwnRight, historySubresource } from "../../resources/reads/history.ts";
-import { undoChangeSet, type UndoAccess } from "../../resources/undo/undo-change-set.ts";
+import type { WriteAccess } from "../../resources/undo/planned-write.ts";
+import { undoChangeSet } from "../../resources/undo/undo-change-set.ts";
 import { undoSelection } from "../../resources/undo/undo-selection.ts";
 import { refuseConflicts, undoStatus } from "../../resources/undo/undo-status.ts";
 import { answerReview } from "../../resources/writes/review.ts";
@@ -60,7 +61,7 @@ export async function serveUndo(service: HttpService, request: ResourceContext):
 }
 
 /** The access of the user of a request. Writes are operations within the request. */
-function accessOf(service: HttpService, request: ResourceContext, fieldManager: string): UndoAccess {
+function accessOf(service: HttpService, request: ResourceContext, fieldManager: string): WriteAccess {
   const run = async (operation: Operation) => {
     const own = await operationRequest(operation, service.engine.registry);
     try {

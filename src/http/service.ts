@@ -18,6 +18,8 @@ import type { Engine } from "../resources/engine/engine.ts";
 import type { FaultSwitch } from "../resources/engine/request-faults.ts";
 import type { ReviewHandler } from "../resources/writes/review.ts";
 import type { ApiObject } from "../schema/kind.ts";
+import type { WorkspaceBase } from "../kinds/tenancy/workspace.ts";
+import type { Branch } from "../resources/branches/branch.ts";
 import type { ResponseBacklogs } from "./transport/response-backlog.ts";
 import type { BodyBudget } from "./transport/body-budget.ts";
 import type { HandlerGuard } from "./transport/http-exchange.ts";
@@ -86,6 +88,8 @@ export interface ContentServices {
   readonly transact: (service: HttpService, request: ResourceContext) => Promise<void>;
   /** Serves the POST of an Undo, as {@link transact}. */
   readonly undo: (service: HttpService, request: ResourceContext) => Promise<void>;
+  /** Serve the POSTs of comparisons and merges of workspaces. */
+  readonly branching: BranchHandlers;
   /** Whether large responses are compressed if the client accepts that. */
   readonly compresses: boolean;
   /** Compute the objects of kinds that aren't stored, by kind name; sorted by name. */
@@ -97,6 +101,12 @@ export interface ContentServices {
   /** The facts of the server on the page of `/`. */
   readonly welcome: WelcomeFacts;
 }
+
+/** Handlers of POSTs about branches, by kind name. */
+export type BranchHandlers = ReadonlyMap<
+  string,
+  (service: HttpService, request: ResourceContext) => Promise<void>
+>;
 
 /** Connections to extension servers, pods, services and nodes. */
 export interface ForwardingServices {
@@ -121,6 +131,8 @@ export interface FoundWorkspace {
    * @throws {StatusError} NotFound, ServiceUnavailable
    */
   enter(outsider: UserInfo | undefined): MaybePromise<EnteredWorkspace>;
+  /** As {@link FoundWorkspace.enter}, with what a comparison reads. */
+  open(user: UserInfo): Promise<OpenedWorkspace>;
 }
 
 /** A workspace that a request is in. */
@@ -128,6 +140,17 @@ export interface EnteredWorkspace {
   readonly service: HttpService;
   /** Called when the request and its stream have ended. */
   left(): void;
+}
+
+/** A workspace that is compared, merged or merged into. */
+export interface OpenedWorkspace extends EnteredWorkspace {
+  readonly name: string;
+  readonly uid: string;
+  /** The states with which it begins, as in its status. */
+  readonly bases: readonly WorkspaceBase[];
+  /** See {@link Branch}. */
+  readonly own: Branch["own"];
+  readonly start: Branch["start"];
 }
 
 /** The workspaces of the server. */
@@ -142,6 +165,8 @@ export interface Workspaces {
   accessTo(name: string, user: UserInfo): Attributes;
   /** Returns a workspace; undefined if there is none of the name. */
   find(name: string): MaybePromise<FoundWorkspace | undefined>;
+  /** Returns the keys that a workspace of a uid has written. */
+  ownKeys(uid: string): Branch["own"];
   /** Returns the error for a workspace that doesn't exist. */
   notFound(name: string): StatusError;
 }

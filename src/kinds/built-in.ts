@@ -53,6 +53,8 @@ export { BulkAccessReview } from "./insight/bulk-access-review.ts";
 export { ObjectVersion } from "./history/object-version.ts";
 export { Undo } from "./history/undo.ts";
 export { Workspace } from "./tenancy/workspace.ts";
+export { WorkspaceDiff } from "./tenancy/workspace-diff.ts";
+export { WorkspaceMerge } from "./tenancy/workspace-merge.ts";
 export { Transaction } from "./transactions/transaction.ts";
 export { SubjectAccessList } from "./insight/subject-access-list.ts";
 export { StorageVersion } from "./internal-apiserver/storage-version.ts";

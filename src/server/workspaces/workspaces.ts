@@ -10,7 +10,13 @@ import { StatusError } from "../../base/status-error.ts";
 import { andThen, detach, type MaybePromise } from "../../base/turns/maybe-promise.ts";
 import type { UserInfo } from "../../base/user-info.ts";
 import type { WorkspaceContents } from "../../controllers/workspaces.ts";
-import type { EnteredWorkspace, FoundWorkspace, HttpService, Workspaces } from "../../http/service.ts";
+import type {
+  EnteredWorkspace,
+  FoundWorkspace,
+  HttpService,
+  OpenedWorkspace,
+  Workspaces,
+} from "../../http/service.ts";
 import { Workspace, type WorkspaceBase } from "../../kinds/tenancy/workspace.ts";
 import { UncachedPages } from "../../resources/pages/uncached-pages.ts";
 import { namesOf, type Resource } from "../../resources/registry/registry.ts";
@@ -20,7 +26,7 @@ import type { StorageHooks } from "../../resources/engine/storage-hooks.ts";
 import { revisionOf } from "../../storage/entry.ts";
 import { FilteredStore, type EntryFilter } from "../../storage/filtered-store.ts";
 import { keyspaceOf } from "../../storage/keys.ts";
-import { deleteKeyspace } from "../../storage/keyspaces/keyspace-store.ts";
+import { deleteKeyspace, keyspace } from "../../storage/keyspaces/keyspace-store.ts";
 import { pagesOf } from "../../storage/range-pages.ts";
 import type { Store, StoreEvent, Subscription } from "../../storage/store.ts";
 import type { StorePins } from "../../storage/store-history.ts";
@@ -117,6 +123,31 @@ export class ServerWorkspaces implements Workspaces, WorkspaceContents {
 
   /** Begins the use of a workspace. @param outsider see {@link FoundWorkspace.enter}. */
   async enter(workspace: Workspace, outsider: UserInfo | undefined): Promise<EnteredWorkspace> {
+    const { service, left } = await this.entered(workspace, outsider);
+    return { service, left };
+  }
+
+  /** See {@link FoundWorkspace.open}. */
+  async open(workspace: Workspace, user: UserInfo): Promise<OpenedWorkspace> {
+    const { service, left, filter } = await this.entered(workspace, user);
+    const { name = "", uid = "" } = workspace.metadata;
+    const bases = workspace.status?.bases ?? [];
+    const base = this.stores.base(bases);
+    const start = base && {
+      store: filter === undefined ? base : new FilteredStore(base, filter),
+      at: revisionOf(Number(bases[0]!.resourceVersion)),
+    };
+    return { service, left, name, uid, bases, own: this.ownKeys(uid), start };
+  }
+
+  ownKeys(uid: string): Store {
+    return keyspace(this.parts.root, uid);
+  }
+
+  private async entered(
+    workspace: Workspace,
+    outsider: UserInfo | undefined,
+  ): Promise<EnteredWorkspace & { readonly filter: EntryFilter | undefined }> {
     const { metadata, status } = workspace;
     if (metadata.deletionTimestamp !== undefined || status?.bases === undefined)
       throw new StatusError(
@@ -130,7 +161,7 @@ export class ServerWorkspaces implements Workspaces, WorkspaceContents {
       const user = outsider ?? this.accountOf(workspace);
       const filter = await this.visibility(workspace, user, uses);
       const service = filter === undefined ? server.service : filtered(server.service, filter);
-      return { service, left };
+      return { service, left, filter };
     } catch (error) {
       left();
       throw error;
@@ -145,12 +176,12 @@ export class ServerWorkspaces implements Workspaces, WorkspaceContents {
   }
 
   private async use(workspace: Workspace, uses: WorkspaceUse[]): Promise<WorkspaceUse> {
-    const use = await this.active.use(workspace.metadata.uid!, () => this.open(workspace));
+    const use = await this.active.use(workspace.metadata.uid!, () => this.opened(workspace));
     uses.push(use);
     return use;
   }
 
-  private open(workspace: Workspace): Promise<WorkspaceServer> {
+  private opened(workspace: Workspace): Promise<WorkspaceServer> {
     const { shared, serviceAccounts } = this.parts;
     const { name = "", uid = "" } = workspace.metadata;
     return openWorkspace(shared, {
@@ -286,6 +317,10 @@ class Found implements FoundWorkspace {
 
   enter(outsider: UserInfo | undefined): Promise<EnteredWorkspace> {
     return this.workspaces.enter(this.workspace, outsider);
+  }
+
+  open(user: UserInfo): Promise<OpenedWorkspace> {
+    return this.workspaces.open(this.workspace, user);
   }
 }
 

@@ -104,6 +104,11 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import("./branches/merge.ts")).mergeCommand,
   },
   {
+    name: "rebase",
+    summary: "Moves a workspace to a newer state of its base.",
+    load: async () => (await import("./branches/rebase.ts")).rebaseCommand,
+  },
+  {
     name: "types",
     summary: "Writes TypeScript types of custom kinds from their definitions.",
     load: async () => (await import("./types/types.ts")).typesCommand,

@@ -14,7 +14,9 @@ import type { SharedBudget } from "../flow/shared-budget.ts";
 import type { LargeRequests } from "../flow/large-requests.ts";
 import type { Auditor } from "./audit/auditor.ts";
 import type { Encodings } from "./encodings/choose.ts";
-import type { Engine } from "../resources/engine/engine.ts";
+import type { MergeStrategy } from "../fields/merge/merge-fields.ts";
+import type { MergeOutcome } from "../resources/branches/merge-branch.ts";
+import type { Engine, Target } from "../resources/engine/engine.ts";
 import type { FaultSwitch } from "../resources/engine/request-faults.ts";
 import type { ReviewHandler } from "../resources/writes/review.ts";
 import type { ApiObject } from "../schema/kind.ts";
@@ -153,6 +155,19 @@ export interface OpenedWorkspace extends EnteredWorkspace {
   readonly start: Branch["start"];
 }
 
+/** How a workspace is moved to a newer state of its base. */
+export interface RebaseRequest {
+  /** Resource version of the state; the newest one if undefined. */
+  readonly resourceVersion: string | undefined;
+  /** How conflicts are resolved: `ours` is the workspace, `theirs` its base. */
+  readonly strategy: MergeStrategy | undefined;
+  readonly dryRun: boolean;
+  /** Whether the user may read an object in the workspace and in its base. */
+  mayRead(target: Target): MaybePromise<boolean>;
+  /** Resolves when the next step may be done. */
+  readonly pause: () => Promise<void>;
+}
+
 /** The workspaces of the server. */
 export interface WorkspaceServices {
   /** Undefined if workspaces aren't served, and in a workspace. */
@@ -165,6 +180,8 @@ export interface Workspaces {
   accessTo(name: string, user: UserInfo): Attributes;
   /** Returns a workspace; undefined if there is none of the name. */
   find(name: string): MaybePromise<FoundWorkspace | undefined>;
+  /** Moves a workspace to a newer state of its base; see `WorkspaceRebasing`. */
+  rebase(name: string, request: RebaseRequest): Promise<MergeOutcome>;
   /** Returns the keys that a workspace of a uid has written. */
   ownKeys(uid: string): Branch["own"];
   /** Returns the error for a workspace that doesn't exist. */

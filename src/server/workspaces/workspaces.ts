@@ -13,14 +13,13 @@ import type { WorkspaceContents } from "../../controllers/workspaces.ts";
 import type {
   EnteredWorkspace,
   FoundWorkspace,
-  HttpService,
   OpenedWorkspace,
+  RebaseRequest,
   Workspaces,
 } from "../../http/service.ts";
 import { Workspace, type WorkspaceBase } from "../../kinds/tenancy/workspace.ts";
-import { UncachedPages } from "../../resources/pages/uncached-pages.ts";
 import { namesOf, type Resource } from "../../resources/registry/registry.ts";
-import { noSelectorIndex } from "../../resources/selector-index/no-selector-index.ts";
+import type { MergeOutcome } from "../../resources/branches/merge-branch.ts";
 import { uidOf } from "../../resources/objects/stored.ts";
 import type { StorageHooks } from "../../resources/engine/storage-hooks.ts";
 import { revisionOf } from "../../storage/entry.ts";
@@ -31,11 +30,13 @@ import { pagesOf } from "../../storage/range-pages.ts";
 import type { Store, StoreEvent, Subscription } from "../../storage/store.ts";
 import type { StorePins } from "../../storage/store-history.ts";
 import { workspaceKeys, type ServiceAccountKeys } from "../authentication/service-account-tokens.ts";
+import { filtered } from "./filtered-service.ts";
 import { ActiveWorkspaces, type WorkspaceUse } from "./active-workspaces.ts";
 import { BaseVisibility } from "./base-visibility.ts";
 import { DefaultState, isDefaultState } from "./default-state.ts";
 import { WorkspaceCreation } from "./workspace-creation.ts";
 import { adminsMode } from "./workspace-options.ts";
+import { RebaseWatch, WorkspaceRebasing } from "./workspace-rebasing.ts";
 import { WorkspaceReader } from "./workspace-reader.ts";
 import { openWorkspace, type SharedParts, type WorkspaceServer } from "./workspace-server.ts";
 import { WorkspaceStores } from "./workspace-stores.ts";
@@ -58,6 +59,8 @@ export class ServerWorkspaces implements Workspaces, WorkspaceContents {
   private readonly hooks: StorageHooks;
   private readonly active: ActiveWorkspaces;
   private readonly reader: WorkspaceReader;
+  private readonly rebasing: WorkspaceRebasing;
+  private readonly moves: RebaseWatch;
   private readonly stores: WorkspaceStores;
 
   constructor(private readonly parts: WorkspacesParts) {
@@ -71,6 +74,9 @@ export class ServerWorkspaces implements Workspaces, WorkspaceContents {
     const defaults = new DefaultState({ options, root, pins, open });
     const { group } = resource;
     this.hooks = new WorkspaceCreation({ root, pins, reader: this.reader, defaults, group, url });
+    const { reader, stores, active } = this;
+    this.rebasing = new WorkspaceRebasing({ root, pins, resource, reader, stores, active, defaults });
+    this.moves = new RebaseWatch(root, resource.storePrefix, active, options.log);
   }
 
   /** Returns the effects of writes, with those of writes of workspaces. */
@@ -140,6 +146,19 @@ export class ServerWorkspaces implements Workspaces, WorkspaceContents {
     return { service, left, name, uid, bases, own: this.ownKeys(uid), start };
   }
 
+  /** See {@link WorkspaceRebasing}. */
+  async rebase(name: string, request: RebaseRequest): Promise<MergeOutcome> {
+    const workspace = await this.reader.find(name);
+    if (workspace === undefined) throw this.notFound(name);
+    const uses: WorkspaceUse[] = [];
+    try {
+      const { server } = await this.use(workspace, uses);
+      return await this.rebasing.rebase(name, server.service.engine, request);
+    } finally {
+      for (const use of uses) use.end();
+    }
+  }
+
   ownKeys(uid: string): Store {
     return keyspace(this.parts.root, uid);
   }
@@ -181,9 +200,14 @@ export class ServerWorkspaces implements Workspaces, WorkspaceContents {
     return use;
   }
 
-  private opened(workspace: Workspace): Promise<WorkspaceServer> {
+  private async opened(found: Workspace): Promise<WorkspaceServer> {
     const { shared, serviceAccounts } = this.parts;
-    const { name = "", uid = "" } = workspace.metadata;
+    const { name = "", uid = "" } = found.metadata;
+    await this.moves.start();
+    // It may have been moved since it was found.
+    const current = await this.reader.find(name);
+    const workspace = current?.metadata.uid === uid ? current : found;
+    this.moves.opened(workspace);
     return openWorkspace(shared, {
       store: this.stores.of(workspace),
       authorizers: [this.administrators(name, uid)],
@@ -291,18 +315,9 @@ export class ServerWorkspaces implements Workspaces, WorkspaceContents {
 
   /** Ends all workspaces. */
   close(): Promise<void> {
+    this.moves.close();
     return this.active.closeAll();
   }
-}
-
-/** The service of a workspace for a user who sees only a part of its objects. */
-function filtered(service: HttpService, filter: EntryFilter): HttpService {
-  const { engine } = service;
-  const store = new FilteredStore(engine.store, filter);
-  return {
-    ...service,
-    engine: { ...engine, store, pages: new UncachedPages(store), selectors: noSelectorIndex },
-  };
 }
 
 class Found implements FoundWorkspace {

@@ -88,10 +88,22 @@ describe("plinth branch, diff and merge", () => {
         'resolved with theirs: configmap shop/settings: .data.colour: "green" at the start, "white" by devi in one, "black" by omar in the base\n' +
         "dry run: 1 object would be written\n",
     ]);
+    const stuck = await plinth("rebase", "one");
+    expect([stuck.code, stuck.stdout]).toEqual([
+      3,
+      'conflict: configmap shop/settings: .data.colour: "green" at the start, "black" by omar in the base, "white" by devi in one\n' +
+        "the rebase isn't possible because of 1 conflict; nothing was written\n",
+    ]);
     await plinth("merge", "one", "--strategy=ours");
     expect((await ok(server.admin.get(`${shop}/settings`))).body.data).toEqual({ colour: "black" });
     await plinth("merge", "one", "--strategy=theirs");
     expect((await ok(server.admin.get(`${shop}/settings`))).body.data).toEqual({ colour: "white" });
+    const rebased = await plinth("rebase", "one");
+    expect([rebased.code, withoutVersion(rebased.stdout)]).toEqual([
+      0,
+      "nothing is left to rebase at resource version N\n",
+    ]);
+    expect((await plinth("diff", "one", "--since-start")).stdout).toBe("no object differs\n");
   });
 
   test.each([
@@ -101,6 +113,8 @@ describe("plinth branch, diff and merge", () => {
     [["branch", "a", "--expire=soon"], '"soon"'],
     [["merge"], "needs the name of one workspace"],
     [["merge", "a", "--strategy=mine"], '--strategy: "mine" is not allowed'],
+    [["rebase"], "needs the name of one workspace"],
+    [["rebase", "a", "--to=now"], '--to: "now" is not a resource version'],
     [["diff", "a", "--output=xml"], '--output: "xml" is not allowed'],
     [["diff", "a", "--from=1"], "--from is for states of an object"],
     [["diff", "configmap", "a", "--since-start"], "--since-start is for workspaces only"],
@@ -110,7 +124,7 @@ describe("plinth branch, diff and merge", () => {
   });
 
   test("exit with 1 for an unknown workspace", async () => {
-    for (const command of ["diff", "merge"]) {
+    for (const command of ["diff", "merge", "rebase"]) {
       const { code, stderr } = await plinth(command, "missing");
       expect([code, stderr]).toEqual([1, expect.stringContaining('"missing" not found')]);
     }

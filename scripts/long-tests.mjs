@@ -166,7 +166,7 @@ export const longTests = [
   },
   {
     tests: ["test/resources/undo/undo-object.property", "test/resources/branches/merge-object.property"],
-    touchedBy: ["src/fields/", "src/resources/undo/", "test/resources/undo/"],
+    touchedBy: ["src/fields/", "src/resources/undo/", "src/resources/branches/", "test/resources/"],
     short: "the same file with fewer seeds and histories, and all of its planted defects",
   },
   {

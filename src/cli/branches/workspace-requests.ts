@@ -72,12 +72,12 @@ export function stateOf(flag: string, text: string, now: number): object {
  * @throws {ClientError} the server doesn't serve it.
  */
 export function pathOfKind({ table }: Connection, kind: string): string {
-  const found = table.resources.find((one) => one.kind === kind && one.group.startsWith("tenancy."));
-  if (found === undefined)
+  const resource = table.resources.find((one) => one.kind === kind && one.group.startsWith("tenancy."));
+  if (resource === undefined)
     throw new ClientError(
       "the server serves no workspaces; start it with --runtime-config=api/alpha=true; nothing was written",
     );
-  return `/apis/${found.groupVersion}/${found.name}`;
+  return `/apis/${resource.groupVersion}/${resource.name}`;
 }
 
 /**

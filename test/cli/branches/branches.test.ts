@@ -8,7 +8,6 @@ import { blocksOf } from "../../support/pages.ts";
 import { plinthHere } from "../../support/program-here.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
 
-const page = "docs/branches.md";
 const folder = temporaryFolder();
 const kubeconfig = path.join(folder.path, "config");
 let server: TestServer;
@@ -27,14 +26,16 @@ const withoutVersion = (text: string) => text.replace(/version \d+/, "version N"
 const shop = maps.replace("/default/", "/shop/");
 const set = (where: string, name: string, data: object, manager: string) =>
   ok(server.admin.patch(within(where, `${shop}/${name}?fieldManager=${manager}`), { data }));
-const textOf = (name: string) => blocksOf(page, `text ${name}`)[0]!.text;
+const [shownDiff] = blocksOf("docs/branches.md", "text diff");
+const [shownMerge] = blocksOf("docs/branches.md", "text merge");
+const [shownConflict] = blocksOf("docs/branches.md", "text conflict");
 
 describe("plinth branch, diff and merge", () => {
   test("do what the page shows", async () => {
     const { admin } = server;
     await ok(admin.post("/api/v1/namespaces", { metadata: { name: "shop" } }));
     for (const name of ["settings", "old"]) await ok(admin.post(shop, configMap(name, { colour: "blue" })));
-    const [create, diff, merge] = blocksOf(page, "sh session").map(({ text }) =>
+    const [create, diff, merge] = blocksOf("docs/branches.md", "sh session").map(({ text }) =>
       text.trim().split(" ").slice(1),
     );
     const created = await plinth(...create!);
@@ -53,20 +54,20 @@ describe("plinth branch, diff and merge", () => {
         .replaceAll(/\n {2}/g, " ")
         .split("\n")
         .toSorted();
-    expect([shown.code, objectsOf(shown.stdout)]).toEqual([0, objectsOf(textOf("diff"))]);
+    expect([shown.code, objectsOf(shown.stdout)]).toEqual([0, objectsOf(shownDiff!.text)]);
     expect((await plinth("diff", "workspace/trial", "--exit-code")).code).toBe(1);
     const json = JSON.parse((await plinth(...diff!, "--output=json")).stdout) as { objects: object[] };
     expect(json.objects).toHaveLength(3);
 
     await set("", "settings", { colour: "red" }, "omar");
     const refused = await plinth(...merge!);
-    expect([refused.code, refused.stdout]).toEqual([3, textOf("conflict").replace("dry run: ", "")]);
+    expect([refused.code, refused.stdout]).toEqual([3, shownConflict!.text.replace("dry run: ", "")]);
     await set("", "settings", { colour: "blue" }, "omar");
     const merged = await plinth(...merge!);
-    expect([merged.code, withoutVersion(merged.stdout)]).toEqual([0, textOf("merge")]);
+    expect([merged.code, withoutVersion(merged.stdout)]).toEqual([0, shownMerge!.text]);
     const again = await plinth(...merge!);
     expect([again.code, again.stdout]).toEqual([0, "nothing is left to merge\n"]);
-    const request = blocksOf(page, "yaml request")[0]!.text;
+    const request = blocksOf("docs/branches.md", "yaml request")[0]!.text;
     expect(request).toContain(`${tenancy}/v1alpha1`);
     expect(request).toContain("kind: WorkspaceMerge");
   });

@@ -1163,6 +1163,12 @@ export interface BuiltInObjects {
   "storage.k8s.io/v1 VolumeAttachment": kinds.VolumeAttachment;
   "storage.platform.io/v1beta1 CSIStorageCapacity": kinds.CSIStorageCapacityV1beta1;
   "storage.k8s.io/v1beta1 CSIStorageCapacity": kinds.CSIStorageCapacityV1beta1;
+  "tenancy.platform.io/v1alpha1 WorkspaceDiff": kinds.WorkspaceDiff;
+  "tenancy.k8s.io/v1alpha1 WorkspaceDiff": kinds.WorkspaceDiff;
+  "tenancy.platform.io/v1alpha1 WorkspaceMerge": kinds.WorkspaceMerge;
+  "tenancy.k8s.io/v1alpha1 WorkspaceMerge": kinds.WorkspaceMerge;
+  "tenancy.platform.io/v1alpha1 WorkspaceRebase": kinds.WorkspaceRebase;
+  "tenancy.k8s.io/v1alpha1 WorkspaceRebase": kinds.WorkspaceRebase;
   "tenancy.platform.io/v1alpha1 Workspace": kinds.Workspace;
   "tenancy.k8s.io/v1alpha1 Workspace": kinds.Workspace;
   "transactions.platform.io/v1alpha1 Transaction": kinds.Transaction;
@@ -5758,6 +5764,33 @@ interface CSIStorageCapacity {
   maximumVolumeSize?: quantity;
 }
 
+// tenancy.*/v1alpha1 WorkspaceDiff: Cluster workspacediffs [create]
+interface WorkspaceDiff {
+  kind?: string;
+  apiVersion?: string;
+  metadata?: ObjectMeta;
+  spec: WorkspaceDiffSpec;
+  status?: WorkspaceDiffStatus;
+}
+
+// tenancy.*/v1alpha1 WorkspaceMerge: Cluster workspacemerges [create]
+interface WorkspaceMerge {
+  kind?: string;
+  apiVersion?: string;
+  metadata?: ObjectMeta;
+  spec: WorkspaceMergeSpec;
+  status?: WorkspaceMergeStatus;
+}
+
+// tenancy.*/v1alpha1 WorkspaceRebase: Cluster workspacerebases [create]
+interface WorkspaceRebase {
+  kind?: string;
+  apiVersion?: string;
+  metadata?: ObjectMeta;
+  spec: WorkspaceRebaseSpec;
+  status?: WorkspaceRebaseStatus;
+}
+
 // tenancy.*/v1alpha1 Workspace: Cluster workspaces /status [create delete deletecollection get list patch update watch]
 interface Workspace {
   kind?: string;
@@ -9011,6 +9044,93 @@ interface WorkspaceBase {
   workspace?: string;
   uid?: string;
   resourceVersion: string;
+}
+
+// tenancy/v1alpha1
+interface WorkspaceConflict {
+  apiVersion: string;
+  kind: string;
+  namespace?: string;
+  name: string;
+  path?: string;
+  reason: string;
+  base?: string;
+  theirs?: string;
+  ours?: string;
+  theirManagers?: string[];
+  ourManagers?: string[];
+  resolution?: string;
+  contents?: string;
+}
+
+// tenancy/v1alpha1
+interface WorkspaceDiffSpec {
+  workspace: string;
+  to?: string;
+  sinceStart?: bool;
+}
+
+// tenancy/v1alpha1
+interface WorkspaceDiffStatus {
+  message?: string;
+  objects?: WorkspaceObjectChange[];
+  moreObjects?: int32;
+  hidden?: int32;
+}
+
+// tenancy/v1alpha1
+interface WorkspaceFieldChange {
+  path: string;
+  from?: string;
+  to?: string;
+  managers?: string[];
+  changedIn?: string;
+}
+
+// tenancy/v1alpha1
+interface WorkspaceMergeSpec {
+  workspace: string;
+  into?: string;
+  strategy?: string;
+}
+
+// tenancy/v1alpha1
+interface WorkspaceMergeStatus {
+  message?: string;
+  resourceVersion?: string;
+  objects?: WorkspaceObjectChange[];
+  conflicts?: WorkspaceConflict[];
+  moreConflicts?: int32;
+  hidden?: int32;
+}
+
+// tenancy/v1alpha1
+interface WorkspaceObjectChange {
+  apiVersion: string;
+  kind: string;
+  namespace?: string;
+  name: string;
+  action: string;
+  fields?: WorkspaceFieldChange[];
+  moreFields?: int32;
+  notes?: string[];
+}
+
+// tenancy/v1alpha1
+interface WorkspaceRebaseSpec {
+  workspace: string;
+  resourceVersion?: string;
+  strategy?: string;
+}
+
+// tenancy/v1alpha1
+interface WorkspaceRebaseStatus {
+  message?: string;
+  resourceVersion?: string;
+  objects?: WorkspaceObjectChange[];
+  conflicts?: WorkspaceConflict[];
+  moreConflicts?: int32;
+  hidden?: int32;
 }
 
 // tenancy/v1alpha1

@@ -165,8 +165,8 @@ export const longTests = [
     short: "the same files with a third of the seeds; each text field beside its other fields only",
   },
   {
-    tests: ["test/resources/undo/undo-object.property"],
-    touchedBy: ["src/fields/", "src/resources/undo/", "test/resources/undo/"],
+    tests: ["test/resources/undo/undo-object.property", "test/resources/branches/merge-object.property"],
+    touchedBy: ["src/fields/", "src/resources/undo/", "src/resources/branches/", "test/resources/"],
     short: "the same file with fewer seeds and histories, and all of its planted defects",
   },
   {

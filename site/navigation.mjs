@@ -89,6 +89,7 @@ export const sections = [
       "docs/transactions.md",
       "docs/undo.md",
       "docs/workspaces.md",
+      "docs/branches.md",
       "docs/subscriptions.md",
       "docs/custom-resources.md",
       "docs/cel.md",

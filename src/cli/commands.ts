@@ -80,7 +80,7 @@ export const commands: readonly CommandEntry[] = [
   },
   {
     name: "diff",
-    summary: "Compares two states of an object by field.",
+    summary: "Compares two states of an object by field, or a workspace with its base.",
     load: async () => (await import("./history/diff.ts")).diffCommand,
   },
   {
@@ -92,6 +92,21 @@ export const commands: readonly CommandEntry[] = [
     name: "undo",
     summary: "Takes back what a change did, from the kept history.",
     load: async () => (await import("./undo/undo.ts")).undoCommand,
+  },
+  {
+    name: "branch",
+    summary: "Creates a workspace that begins with the state of another one.",
+    load: async () => (await import("./branches/branch.ts")).branchCommand,
+  },
+  {
+    name: "merge",
+    summary: "Merges what a workspace has changed into its base.",
+    load: async () => (await import("./branches/merge.ts")).mergeCommand,
+  },
+  {
+    name: "rebase",
+    summary: "Moves a workspace to a newer state of its base.",
+    load: async () => (await import("./branches/rebase.ts")).rebaseCommand,
   },
   {
     name: "types",

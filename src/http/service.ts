@@ -14,10 +14,14 @@ import type { SharedBudget } from "../flow/shared-budget.ts";
 import type { LargeRequests } from "../flow/large-requests.ts";
 import type { Auditor } from "./audit/auditor.ts";
 import type { Encodings } from "./encodings/choose.ts";
-import type { Engine } from "../resources/engine/engine.ts";
+import type { MergeStrategy } from "../fields/merge/merge-fields.ts";
+import type { MergeOutcome } from "../resources/branches/merge-branch.ts";
+import type { Engine, Target } from "../resources/engine/engine.ts";
 import type { FaultSwitch } from "../resources/engine/request-faults.ts";
 import type { ReviewHandler } from "../resources/writes/review.ts";
 import type { ApiObject } from "../schema/kind.ts";
+import type { WorkspaceBase } from "../kinds/tenancy/workspace.ts";
+import type { Branch } from "../resources/branches/branch.ts";
 import type { ResponseBacklogs } from "./transport/response-backlog.ts";
 import type { BodyBudget } from "./transport/body-budget.ts";
 import type { HandlerGuard } from "./transport/http-exchange.ts";
@@ -86,6 +90,8 @@ export interface ContentServices {
   readonly transact: (service: HttpService, request: ResourceContext) => Promise<void>;
   /** Serves the POST of an Undo, as {@link transact}. */
   readonly undo: (service: HttpService, request: ResourceContext) => Promise<void>;
+  /** Serve the POSTs of comparisons and merges of workspaces. */
+  readonly branching: BranchHandlers;
   /** Whether large responses are compressed if the client accepts that. */
   readonly compresses: boolean;
   /** Compute the objects of kinds that aren't stored, by kind name; sorted by name. */
@@ -97,6 +103,12 @@ export interface ContentServices {
   /** The facts of the server on the page of `/`. */
   readonly welcome: WelcomeFacts;
 }
+
+/** Handlers of POSTs about branches, by kind name. */
+export type BranchHandlers = ReadonlyMap<
+  string,
+  (service: HttpService, request: ResourceContext) => Promise<void>
+>;
 
 /** Connections to extension servers, pods, services and nodes. */
 export interface ForwardingServices {
@@ -121,6 +133,8 @@ export interface FoundWorkspace {
    * @throws {StatusError} NotFound, ServiceUnavailable
    */
   enter(outsider: UserInfo | undefined): MaybePromise<EnteredWorkspace>;
+  /** As {@link FoundWorkspace.enter}, with what a comparison reads. */
+  open(user: UserInfo): Promise<OpenedWorkspace>;
 }
 
 /** A workspace that a request is in. */
@@ -128,6 +142,30 @@ export interface EnteredWorkspace {
   readonly service: HttpService;
   /** Called when the request and its stream have ended. */
   left(): void;
+}
+
+/** A workspace that is compared, merged or merged into. */
+export interface OpenedWorkspace extends EnteredWorkspace {
+  readonly name: string;
+  readonly uid: string;
+  /** The states with which it begins, as in its status. */
+  readonly bases: readonly WorkspaceBase[];
+  /** See {@link Branch}. */
+  readonly own: Branch["own"];
+  readonly start: Branch["start"];
+}
+
+/** How a workspace is moved to a newer state of its base. */
+export interface RebaseRequest {
+  /** Resource version of the state; the newest one if undefined. */
+  readonly resourceVersion: string | undefined;
+  /** How conflicts are resolved: `ours` is the workspace, `theirs` its base. */
+  readonly strategy: MergeStrategy | undefined;
+  readonly dryRun: boolean;
+  /** Whether the user may read an object in the workspace and in its base. */
+  mayRead(target: Target): MaybePromise<boolean>;
+  /** Resolves when the next step may be done. */
+  readonly pause: () => Promise<void>;
 }
 
 /** The workspaces of the server. */
@@ -142,6 +180,10 @@ export interface Workspaces {
   accessTo(name: string, user: UserInfo): Attributes;
   /** Returns a workspace; undefined if there is none of the name. */
   find(name: string): MaybePromise<FoundWorkspace | undefined>;
+  /** Moves a workspace to a newer state of its base; see `WorkspaceRebasing`. */
+  rebase(name: string, request: RebaseRequest): Promise<MergeOutcome>;
+  /** Returns the keys that a workspace of a uid has written. */
+  ownKeys(uid: string): Branch["own"];
   /** Returns the error for a workspace that doesn't exist. */
   notFound(name: string): StatusError;
 }

@@ -269,7 +269,12 @@ export const lifeCycles: readonly LifeCycle[] = [
   ]),
   ...kinds(history, "v1alpha1", { introduced: "1.26" }, ["ObjectVersion", "Undo"]),
   ...kinds(transactions, "v1alpha1", { introduced: "1.26" }, ["Transaction"]),
-  ...kinds(tenancy, "v1alpha1", { introduced: "1.26" }, ["Workspace"]),
+  ...kinds(tenancy, "v1alpha1", { introduced: "1.26" }, [
+    "Workspace",
+    "WorkspaceDiff",
+    "WorkspaceMerge",
+    "WorkspaceRebase",
+  ]),
   ...kinds(internalApiserver, "v1alpha1", { introduced: "1.20" }, ["StorageVersion"]),
   ...kinds(networking, "v1", { introduced: "1.19" }, ["IngressClass", "Ingress"]),
   ...kinds(networking, "v1", { introduced: "1.7" }, ["NetworkPolicy"]),

@@ -111,7 +111,4 @@ export interface StoreHistory {
    * @throws {RevisionCompactedError} the history doesn't reach back to it.
    */
   revisionAt(time: number): Promise<Revision>;
-
-  /** Absent if the store was opened without pins. */
-  readonly pins?: StorePins | undefined;
 }

@@ -11,6 +11,7 @@ import type {
   Store,
   StoreError,
   StoreHistory,
+  StorePins,
   StoreUsage,
   TransactionLimits,
   TransactionResult,
@@ -34,6 +35,10 @@ export abstract class StoreView implements Store {
 
   get history(): StoreHistory | undefined {
     return this.inner.history;
+  }
+
+  get pins(): StorePins | undefined {
+    return this.inner.pins;
   }
 
   latestRevision(): MaybePromise<Revision> {

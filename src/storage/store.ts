@@ -1,10 +1,10 @@
 import type { MaybePromise } from "../base/turns/maybe-promise.ts";
 import type { Revision } from "./revision.ts";
 import type { StoreError } from "./store-errors.ts";
-import type { Origin, StoreHistory } from "./store-history.ts";
+import type { Origin, StoreHistory, StorePins } from "./store-history.ts";
 
 export type { Revision } from "./revision.ts";
-export type { Origin, StoreHistory } from "./store-history.ts";
+export type { Origin, StoreHistory, StorePins } from "./store-history.ts";
 export {
   StoreError,
   RevisionCompactedError,
@@ -116,6 +116,9 @@ export interface Store {
 
   /** History that is kept longer than the retention time; absent if none is. */
   readonly history?: StoreHistory | undefined;
+
+  /** Absent if the store was opened without pins. */
+  readonly pins?: StorePins | undefined;
 
   /**
    * @internal Removes the value of a key if it can't be read, which {@link get} reports as a {@link StoreValueError}. Other values stay.

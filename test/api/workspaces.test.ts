@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Answer } from "../support/api.ts";
+import { storeOf } from "../support/api.ts";
 import { useServer } from "../support/use-server.ts";
 import {
   clusterRole,
@@ -378,4 +379,20 @@ describe("a branch", () => {
     await ok(admin().delete(`${secrets}/root-key`));
     await ok(admin().delete(`${maps}/root-map`));
   });
+});
+
+test("a branch of a deleted workspace keeps what that one began with", async () => {
+  await create("root-of-all");
+  const map = await ok(admin().post(at("root-of-all", maps), configMap("old", { v: "1" })));
+  expect(map.status).toBe(201);
+  await create("middle", { from: { workspace: "root-of-all" } });
+  await create("last", { from: { workspace: "middle" } });
+  await ok(admin().delete(`${workspaces}/middle`));
+  await until(
+    () => admin().get(`${workspaces}/middle`),
+    ({ status }) => status === 404,
+  );
+  await ok(admin().patch(at("root-of-all", `${maps}/old`), { data: { v: "2" } }));
+  await storeOf(server).compact(Number.MAX_SAFE_INTEGER);
+  expect((await ok(admin().get(at("last", `${maps}/old`)))).body.data).toEqual({ v: "1" });
 });

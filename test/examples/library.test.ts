@@ -20,7 +20,7 @@ import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import https from "node:https";
 import { stringify } from "yaml";
-import { createServer, createTestCertificate, declareGroup, definitionOf, explore, manualClock, type FaultRule } from "plinth";
+import { createServer, createTestCertificate, declareGroup, definitionOf, explore, manualClock, validate, type FaultRule } from "plinth";
 import { afterEach, database, deployment, execFileSync, expect, handler, Order, runController, runExample, runYourProgram } from "./library-world.ts";
 `;
 

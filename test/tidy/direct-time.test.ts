@@ -16,6 +16,7 @@ const reasons: Readonly<Record<string, string>> = {
   "src/admission/webhooks/webhook-calls.ts": reportsDuration,
   "src/base/time/clock.ts": "is the clock",
   "src/base/turns/yielding.ts": measuresBlocking,
+  "src/cli/branches/branch.ts": "times that a user gives as how long ago",
   "src/cli/ready.ts": waitsForOthers,
   "src/cli/terminal/progress.ts": reportsDuration,
   "src/cli/undo/undo.ts": "times that a user gives as how long ago",

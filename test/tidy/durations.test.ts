@@ -20,6 +20,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   "compares with times in stored objects, or writes such times": [
     "src/admission/plugins/resource-quota/namespace-usage.ts",
     "src/authentication/bootstrap-token.ts",
+    "src/cli/branches/branch.ts",
     "src/cli/undo/undo.ts",
     "src/controllers/bootstrap/signer.ts",
     "src/controllers/bootstrap/token-cleaner.ts",

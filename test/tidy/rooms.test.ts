@@ -21,6 +21,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
     "writes",
     "transactions",
     "undo",
+    "branches",
     "actions",
     "clients",
   ],

@@ -14,9 +14,14 @@ export interface Connection {
 /**
  * Runs work with the server of the flags.
  *
+ * @param hasNamespace whether the command has the flag `--namespace`.
  * @throws {UsageError} @throws {ClientError}
  */
-export async function connected<T>(read: FlagReader, work: (to: Connection) => Promise<T>): Promise<T> {
+export async function connected<T>(
+  read: FlagReader,
+  work: (to: Connection) => Promise<T>,
+  hasNamespace = true,
+): Promise<T> {
   const access = await accessOf(read, process.env);
   const client = new ServerClient(access);
   try {
@@ -24,7 +29,7 @@ export async function connected<T>(read: FlagReader, work: (to: Connection) => P
     return await work({
       client,
       table,
-      namespace: read.optional("namespace") ?? (access.namespace || "default"),
+      namespace: (hasNamespace ? read.optional("namespace") : undefined) ?? (access.namespace || "default"),
     });
   } finally {
     client.close();

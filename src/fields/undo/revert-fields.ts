@@ -24,6 +24,20 @@ export interface FieldConflict {
   readonly now: FieldValue;
 }
 
+/** Decides what {@link revertFields} leaves open. */
+export interface ConflictRule {
+  /**
+   * Whether a struct or an item with keys that one side has removed and the other one has changed is a conflict as a whole. Otherwise
+   * their fields are compared, and nothing is restored in an item that was removed since.
+   */
+  readonly comparesWhole: boolean;
+  /** Returns the value of a field with a conflict. */
+  resolve(conflict: FieldConflict): FieldValue;
+}
+
+/** A conflict leaves the current value. */
+const undoRule: ConflictRule = { comparesWhole: false, resolve: ({ now }) => now };
+
 /** The object without the effect of a change. */
 export interface Reversal {
   /** The current value itself if the change has no effect on it. Shares parts with the arguments. */
@@ -41,6 +55,7 @@ export interface Reversal {
  * @param before undefined if the change created the value.
  * @param after undefined if the change removed the value.
  * @param ignored fields that are neither changed nor compared.
+ * @param rule of conflicts; by default they leave the current values.
  */
 export function revertFields(
   before: FieldValue,
@@ -48,8 +63,9 @@ export function revertFields(
   now: FieldValue,
   shape: Shape,
   ignored: FieldSet = FieldSet.empty,
+  rule: ConflictRule = undoRule,
 ): Reversal {
-  const reverter = new Reverter();
+  const reverter = new Reverter(rule);
   const value = reverter.revert({ before, after, now, path: [] }, shape, ignored);
   return { value, conflicts: reverter.conflicts };
 }
@@ -63,19 +79,30 @@ type Parts = Readonly<Record<"before" | "after" | "now", NonNullable<ValueParts>
 class Reverter {
   readonly conflicts: FieldConflict[] = [];
 
+  constructor(private readonly rule: ConflictRule) {}
+
   revert(values: Values, shape: Shape, ignored: FieldSet): FieldValue {
     const { before, after, now } = values;
     if (ignored.isMember || sameValue(before, after) || sameValue(now, before)) return now;
     if (ignored.isEmpty && sameValue(now, after)) return before;
     const form = formOf([before, after, now], shape);
-    const parts = form === "atomic" ? undefined : partsOfAll(values, shape, form);
-    if (parts === undefined) {
-      this.conflicts.push(values);
-      return now;
-    }
+    const isWhole = form === "atomic" || (shape.kind === "struct" && this.isWhole(values));
+    const parts = isWhole ? undefined : partsOfAll(values, shape, form);
+    if (parts === undefined) return this.conflict(values);
     return form === "object"
       ? this.revertMembers(values, parts, shape, ignored)
       : this.revertItems(values, parts, shape);
+  }
+
+  private conflict(values: Values): FieldValue {
+    this.conflicts.push(values);
+    return this.rule.resolve(values);
+  }
+
+  /** Whether one side has removed the value and the other one has changed it, and that is a conflict as a whole. */
+  private isWhole({ before, after, now, path }: Values): boolean {
+    const isRemoved = after !== undefined && (before === undefined) !== (now === undefined);
+    return this.rule.comparesWhole && isRemoved && path.length > 0;
   }
 
   private revertMembers(values: Values, parts: Parts, shape: Shape, ignored: FieldSet): FieldValue {
@@ -117,6 +144,11 @@ class Reverter {
 
   private revertItem(values: Values, { shape }: ValuePart): FieldValue {
     const { before, after, now, path } = values;
+    if (this.rule.comparesWhole) {
+      if (sameValue(before, after) || sameValue(now, before)) return now;
+      if (sameValue(now, after)) return before;
+      return this.isWhole(values) ? this.conflict(values) : this.revert(values, shape, FieldSet.empty);
+    }
     const isReplaced = now !== undefined && (before === undefined) !== (after === undefined);
     if (now === undefined && after !== undefined) return undefined;
     if (!isReplaced || sameValue(now, before ?? after)) return this.revert(values, shape, FieldSet.empty);
@@ -138,8 +170,7 @@ class Reverter {
     const currentOrder = commonOrder(now, before, after);
     if (sameOrder(currentOrder, order)) return current;
     if (sameOrder(currentOrder, changed)) return reordered(current, order);
-    this.conflicts.push(values);
-    return current;
+    return this.conflict(values) === values.before ? reordered(current, order) : current;
   }
 }
 

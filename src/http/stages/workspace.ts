@@ -18,7 +18,7 @@ export async function enterWorkspace(service: HttpService, request: RequestConte
   const isOwn = place !== undefined && (await place.isOwnToken(authorizationOf(service, request)));
   if (!isOwn) {
     await authenticate(service, request);
-    await authorizeAccess(service, request);
+    await authorizeAccess(service, request, name);
   }
   if (place === undefined) throw workspaces.notFound(name);
   const entered = await place.enter(isOwn ? undefined : request.user);
@@ -28,11 +28,19 @@ export async function enterWorkspace(service: HttpService, request: RequestConte
   return entered.service;
 }
 
-/** @throws {StatusError} Forbidden */
-async function authorizeAccess(service: HttpService, request: RequestContext): Promise<void> {
+/**
+ * Checks that the user may enter a workspace of the server.
+ *
+ * @throws {StatusError} Forbidden
+ */
+export async function authorizeAccess(
+  service: HttpService,
+  request: Pick<RequestContext, "user" | "audit">,
+  name: string,
+): Promise<void> {
   const { user, audit } = request;
   const { authorizer, workspaces, engine } = service;
-  const attributes = workspaces!.accessTo(request.workspace!.name, user);
+  const attributes = workspaces!.accessTo(name, user);
   const decision = await authorizer.authorize(attributes);
   if (decision.verdict !== "allow") {
     audit?.decided(decision);

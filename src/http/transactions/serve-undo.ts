@@ -1,24 +1,20 @@
-import { decodeTrusted } from "../../base/json/trusted.ts";
 import { jsonOf, type JsonObject } from "../../base/json/value.ts";
-import { RelayedStatusError, StatusError } from "../../base/status-error.ts";
+import { StatusError } from "../../base/status-error.ts";
+import type { UserInfo } from "../../base/user-info.ts";
 import type { Undo } from "../../kinds/history/undo.ts";
-import type { Operation } from "../../kinds/transactions/transaction.ts";
 import type { Target } from "../../resources/engine/engine.ts";
-import { storeFailure } from "../../resources/engine/resource-version.ts";
 import { hasOwnRight, historySubresource } from "../../resources/reads/history.ts";
-import { undoChangeSet, type UndoAccess } from "../../resources/undo/undo-change-set.ts";
+import { undoChangeSet } from "../../resources/undo/undo-change-set.ts";
 import { undoSelection } from "../../resources/undo/undo-selection.ts";
 import { refuseConflicts, undoStatus } from "../../resources/undo/undo-status.ts";
 import { answerReview } from "../../resources/writes/review.ts";
 import { objectAs } from "../../schema/api-object.ts";
-import type { ApiObject } from "../../schema/kind.ts";
 import { groupAnnotation } from "../../vocabulary/names.ts";
 import { accountOf, type ResourceContext } from "../request/context.ts";
 import type { HttpService } from "../service.ts";
 import { bodyOf, encodingOf, sendObject } from "../verbs/answer.ts";
 import { readBody } from "./read-body.ts";
-import { operationRequest } from "./operation-request.ts";
-import { runOperation } from "./run-operation.ts";
+import { mayGet, writeAccess } from "./write-access.ts";
 
 /**
  * POST of an Undo: takes a change set back in one transaction. Each write is authorized, admitted and validated as an operation of a
@@ -42,7 +38,7 @@ export async function serveUndo(service: HttpService, request: ResourceContext):
     await service.turns.longStep(accountOf(request));
   };
   const outcome = await undoChangeSet(engine, { ...chosen, dryRun, pause }, (staged) =>
-    accessOf({ ...service, engine: staged, compresses: false }, request, fieldManager),
+    writeAccess(service, staged, request, { fieldManager, mayRead: mayReadWithHistory }),
   );
   if (!dryRun) refuseConflicts(outcome);
   const status = undoStatus(outcome, dryRun);
@@ -59,63 +55,10 @@ export async function serveUndo(service: HttpService, request: ResourceContext):
   return sendObject(service, { ...request, audit: undefined }, encoding, 201, bodyOf(object));
 }
 
-/** The access of the user of a request. Writes are operations within the request. */
-function accessOf(service: HttpService, request: ResourceContext, fieldManager: string): UndoAccess {
-  const run = async (operation: Operation) => {
-    const own = await operationRequest(operation, service.engine.registry);
-    try {
-      return await runOperation(service, request, own);
-    } catch (error) {
-      throw failureOf(error, own.text);
-    }
-  };
-  return {
-    mayRead: (target) => mayRead(service, request, target),
-    async create(_, object) {
-      const { body } = await run({ verb: "create", object, fieldManager });
-      return objectAs<ApiObject>(decodeTrusted(Buffer.from(body)) as JsonObject);
-    },
-    update: (_, object) => run({ verb: "update", object, fieldManager }),
-    remove({ resource, namespace, name }, { metadata: { uid, resourceVersion } }) {
-      const names = { apiVersion: resource.apiVersion, kind: resource.kind.name, namespace, name };
-      const preconditions = { ...(uid && { uid }), ...(resourceVersion && { resourceVersion }) };
-      return run({ verb: "delete", ...names, preconditions });
-    },
-  };
-}
-
 /** Whether the user may get an object, and read its history. */
-async function mayRead(
-  { authorizer }: HttpService,
-  { user }: ResourceContext,
-  { resource, namespace, name }: Target,
-): Promise<boolean> {
-  const { group, version, name: type } = resource;
-  // The path of a namespace has its name as namespace too.
-  const within = group === "" && type === "namespaces" ? name : namespace;
-  const isAllowed = async (subresource: string) => {
-    const attributes = {
-      kind: "resource",
-      user,
-      verb: "get",
-      group,
-      version,
-      resource: type,
-      subresource,
-      namespace: within,
-      name,
-    } as const;
-    return (await authorizer.authorize(attributes)).verdict === "allow";
-  };
-  if (!(await isAllowed(""))) return false;
-  return hasOwnRight(resource) ? isAllowed(historySubresource) : true;
-}
-
-/** Returns the error of an undo: that of one of its writes, which the message names. */
-function failureOf(thrown: unknown, text: string): unknown {
-  const error = storeFailure(thrown);
-  if (!(error instanceof StatusError)) return error;
-  const message = `${text}: ${error.message}; nothing was written`;
-  if (error instanceof RelayedStatusError) return new RelayedStatusError(message, error.relayed);
-  return new StatusError(error.reason, message, error.details, { cause: error.cause });
+async function mayReadWithHistory(service: HttpService, user: UserInfo, target: Target): Promise<boolean> {
+  if (!(await mayGet(service, user, target))) return false;
+  return hasOwnRight(target.resource)
+    ? mayGet(service, user, { ...target, subresource: historySubresource })
+    : true;
 }

@@ -4,6 +4,7 @@ import { andThen, type MaybePromise } from "../../base/turns/maybe-promise.ts";
 import { groupHint } from "../../vocabulary/other-vocabulary.ts";
 import { StatusError } from "../../base/status-error.ts";
 import type { Resource } from "../../resources/registry/registry.ts";
+import { tenancy } from "../../kinds/groups.ts";
 import { Undo } from "../../kinds/history/undo.ts";
 import { Transaction } from "../../kinds/transactions/transaction.ts";
 import { declarationOf, type Verb } from "../../schema/kind.ts";
@@ -120,6 +121,8 @@ function serveVerb(service: HttpService, request: ResourceContext, verb: Verb): 
       const declared = declarationOf(resource.kind);
       if (declared === Transaction) return service.transact(service, request);
       if (declared === Undo) return service.undo(service, request);
+      const branching = declared.group === tenancy ? service.branching.get(declared.name) : undefined;
+      if (branching !== undefined) return branching(service, request);
       const virtual = !request.target.resource.kind.verbs.includes("get");
       return virtual ? serveReview(service, request) : serveCreate(service, request);
     }

@@ -1,21 +1,22 @@
 import type { ApiObject } from "../../schema/kind.ts";
 import type { Engine, Target } from "../engine/engine.ts";
 import { namesOf, prefixOf, storePrefixOf, type Resource } from "../registry/registry.ts";
-import { describe, type PlannedUndo } from "./undo-plan.ts";
+import type { PlannedWrite } from "./planned-write.ts";
+import { describe } from "./undo-plan.ts";
 
 /**
- * Finds an object that would be deleted with a namespace or custom resource definition, although the undo doesn't delete it.
+ * Finds an object that would be deleted with a namespace or custom resource definition, although the plan doesn't delete it.
  *
- * @param deleted keys of the objects that the undo deletes.
+ * @param deleted keys of the objects that are deleted too.
  * @returns the object in words; undefined if there is none.
  */
 export async function contentsOf(
   engine: Engine,
-  { target, now }: PlannedUndo,
+  { target, now }: Pick<PlannedWrite, "target" | "now">,
   deleted: ReadonlySet<string>,
 ): Promise<string | undefined> {
   for (const { resource, prefix } of collectionsIn(engine, target, now!)) {
-    // Of more objects than the undo deletes, at least one is another.
+    // Of more objects than are deleted, at least one is another.
     const limit = deleted.size + automaticObjects + 1;
     const { entries } = await engine.store.range({ prefix, limit });
     const other = entries.find(({ key }) => !deleted.has(key) && !isAutomatic(engine, resource, key));

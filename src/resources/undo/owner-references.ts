@@ -3,16 +3,16 @@ import type { ApiObject, OwnerReferenceValue } from "../../schema/kind.ts";
 import type { Engine, Target } from "../engine/engine.ts";
 import { uidOf } from "../objects/stored.ts";
 import { keyOf } from "../registry/registry.ts";
-import type { PlannedUndo } from "./undo-plan.ts";
+import type { PlannedWrite } from "./planned-write.ts";
 
-/** An object with the owner references that an undo gives it. */
+/** An object with the owner references that a plan gives it. */
 export interface LinkedObject {
   readonly object: ApiObject;
   /** References that were dropped. */
   readonly dropped: readonly OwnerReferenceValue[];
 }
 
-/** The owner references of objects that an undo creates or updates: an owner that was created again has another uid. */
+/** The owner references of objects that plans create or update: an owner that is created again has another uid. */
 export class OwnerReferences {
   /** New uids of objects that were created again, by their old ones. */
   private readonly created = new Map<string, string>();
@@ -32,7 +32,7 @@ export class OwnerReferences {
    * Returns the object with references to the owners that exist now: those that were created again, and those with the same kind and name.
    * Other references are dropped, because the object would be deleted with its missing owner. Those that the current object has stay.
    */
-  async link({ object, target, now }: PlannedUndo): Promise<LinkedObject> {
+  async link({ object, target, now }: PlannedWrite): Promise<LinkedObject> {
     const { ownerReferences = [] } = object!.metadata;
     const current = new Set((now?.metadata.ownerReferences ?? []).map(({ uid }) => uid));
     if (ownerReferences.every(({ uid }) => current.has(uid))) return { object: object!, dropped: [] };
@@ -64,14 +64,14 @@ export class OwnerReferences {
 }
 
 /** Returns creations with namespaces first and owners before their dependents, then updates, then deletions with namespaces last. */
-export function inOrderOfOwners(plans: readonly PlannedUndo[]): PlannedUndo[] {
-  const of = (action: PlannedUndo["action"]) => plans.filter((plan) => plan.action === action);
-  const isNamespace = ({ target: { resource } }: PlannedUndo) =>
+export function inOrderOfOwners<P extends PlannedWrite>(plans: readonly P[]): P[] {
+  const of = (action: P["action"]) => plans.filter((plan) => plan.action === action);
+  const isNamespace = ({ target: { resource } }: P) =>
     resource.group === "" && resource.name === "namespaces";
   const created = of("create");
   const byUid = new Map(created.map((plan) => [plan.oldUid, plan]));
-  const ordered = new Set<PlannedUndo>(created.filter(isNamespace));
-  const visited = new Set<PlannedUndo>();
+  const ordered = new Set<P>(created.filter(isNamespace));
+  const visited = new Set<P>();
   // An iterative walk, because a chain of owners can be long.
   for (const first of created) {
     const stack = [first];
@@ -79,7 +79,7 @@ export function inOrderOfOwners(plans: readonly PlannedUndo[]): PlannedUndo[] {
       const owners = (plan.object!.metadata.ownerReferences ?? []).map(({ uid }) => byUid.get(uid));
       const next = visited.has(plan) ? [] : owners.filter((one) => one !== undefined && !visited.has(one));
       visited.add(plan);
-      if (next.length > 0) stack.push(...(next as PlannedUndo[]));
+      if (next.length > 0) stack.push(...(next as P[]));
       else ordered.add(stack.pop()!);
     }
   }

@@ -1,19 +1,16 @@
-import type { MaybePromise } from "../../base/turns/maybe-promise.ts";
 import { StatusError } from "../../base/status-error.ts";
-import type { ApiObject, OwnerReferenceValue } from "../../schema/kind.ts";
+import type { OwnerReferenceValue } from "../../schema/kind.ts";
 import type { Revision } from "../../storage/store.ts";
 import { encodeJson } from "../../base/json/encode.ts";
 import { jsonOf } from "../../base/json/value.ts";
-import type { Engine, Target } from "../engine/engine.ts";
+import type { Engine } from "../engine/engine.ts";
 import { namesOf, type Resource } from "../registry/registry.ts";
 import { inTransaction } from "../transactions/transaction.ts";
 import { findChangeSet, type ChangedObject, type ChangeSelection } from "./change-set.ts";
 import { contentsOf } from "./contents.ts";
-import { inOrderOfOwners, OwnerReferences } from "./owner-references.ts";
+import { againWhileChanged, executePlans, inOrder } from "./execute-plans.ts";
+import type { WriteAccess } from "./planned-write.ts";
 import { planUndo, type PlannedUndo } from "./undo-plan.ts";
-
-/** Attempts of an undo while other writes change its objects. */
-const attempts = 10;
 
 /** What to undo. */
 export interface UndoRequest {
@@ -24,18 +21,6 @@ export interface UndoRequest {
   readonly dryRun: boolean;
   /** Resolves when the next step may be done. */
   readonly pause: () => Promise<void>;
-}
-
-/** The rights and writes of the user who undoes something. */
-export interface UndoAccess {
-  /** Whether the user may read an object and its history. */
-  mayRead(target: Target): MaybePromise<boolean>;
-  /** @returns the object as it is stored. */
-  create(target: Target, object: ApiObject): Promise<ApiObject>;
-  /** @param object with the resource version that the current object must have. */
-  update(target: Target, object: ApiObject): Promise<unknown>;
-  /** Deletes the object with the uid and resource version of `now`. */
-  remove(target: Target, now: ApiObject): Promise<unknown>;
 }
 
 /** What an undo does with one object. */
@@ -63,34 +48,24 @@ export interface UndoOutcome {
 export async function undoChangeSet(
   engine: Engine,
   request: UndoRequest,
-  accessOf: (engine: Engine) => UndoAccess,
+  accessOf: (engine: Engine) => WriteAccess,
 ): Promise<UndoOutcome> {
   const { resources, selection, pause, dryRun } = request;
   const { writes } = engine.store.transactionLimits;
   const changed = await findChangeSet(engine, resources, selection, writes, pause);
   await checkReadable(changed, selection, accessOf(engine));
-  for (let attempt = 1; ; attempt++) {
-    try {
-      const { value, revision } = await inTransaction(engine, dryRun, (staged) =>
-        undoStaged(staged, changed, accessOf(staged), pause),
-      );
-      return { objects: value, revision };
-    } catch (error) {
-      if (!(error instanceof ObjectChanged)) throw error;
-      if (attempt === attempts) throw error.cause;
-    }
-  }
-}
-
-/** An object was changed after its undo was computed. */
-class ObjectChanged extends Error {
-  override name = "ObjectChanged";
+  return againWhileChanged(async () => {
+    const { value, revision } = await inTransaction(engine, dryRun, (staged) =>
+      undoStaged(staged, changed, accessOf(staged), pause),
+    );
+    return { objects: value, revision };
+  });
 }
 
 async function checkReadable(
   changed: readonly ChangedObject[],
   { change }: ChangeSelection,
-  access: UndoAccess,
+  access: WriteAccess,
 ): Promise<void> {
   let hidden = 0;
   for (const { resource, key } of changed)
@@ -114,7 +89,7 @@ async function checkReadable(
 async function undoStaged(
   engine: Engine,
   changed: readonly ChangedObject[],
-  access: UndoAccess,
+  access: WriteAccess,
   pause: () => Promise<void>,
 ): Promise<UndoneObject[]> {
   const plans: PlannedUndo[] = [];
@@ -133,18 +108,8 @@ async function undoStaged(
     await pause();
   }
   await addContents(engine, plans);
-  const unchanged = plans.filter(({ action }) => action === "none");
-  const written = inOrderOfOwners(plans);
-  const done: UndoneObject[] = [];
-  if (plans.some(({ conflicts }) => conflicts.length > 0)) {
-    return [...written, ...unchanged].map((plan) => ({ ...plan, dropped: [] }));
-  }
-  const owners = new OwnerReferences(engine, (target) => access.mayRead(target));
-  for (const plan of written) {
-    done.push(await write(engine, plan, owners, access));
-    await pause();
-  }
-  return [...done, ...unchanged.map((plan) => ({ ...plan, dropped: [] }))];
+  if (plans.some(({ conflicts }) => conflicts.length > 0)) return inOrder(plans);
+  return executePlans(engine, plans, access, pause);
 }
 
 /** Adds the conflicts of namespaces and definitions in which others have created objects. */
@@ -156,28 +121,5 @@ async function addContents(engine: Engine, plans: PlannedUndo[]): Promise<void> 
     if (contents === undefined) continue;
     const values = { path: [], before: undefined, after: undefined, now: undefined, managers: [] };
     plans[index] = { ...plan, conflicts: [...plan.conflicts, { ...values, reason: "InUse", contents }] };
-  }
-}
-
-async function write(
-  { store }: Engine,
-  plan: PlannedUndo,
-  owners: OwnerReferences,
-  access: UndoAccess,
-): Promise<UndoneObject> {
-  const { action, target, now, key } = plan;
-  try {
-    if (action === "delete") {
-      await access.remove(target, now!);
-      return { ...plan, dropped: [] };
-    }
-    const { object, dropped } = await owners.link(plan);
-    if (action === "create") owners.add(plan.oldUid, await access.create(target, object));
-    else await access.update(target, object);
-    return { ...plan, object, dropped };
-  } catch (error) {
-    const current = await store.get(key);
-    const isSame = String(current?.revision) === String(now?.metadata.resourceVersion);
-    throw isSame ? error : new ObjectChanged(`${key} was changed meanwhile`, { cause: error });
   }
 }

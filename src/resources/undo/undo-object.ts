@@ -149,16 +149,18 @@ export class ObjectUndoing {
   }
 }
 
-function uidOf({ metadata }: ApiObject): string | undefined {
+/** Returns the uid of an object. */
+export function uidOf({ metadata }: ApiObject): string | undefined {
   return metadata.uid;
 }
 
-function isTerminating({ metadata }: ApiObject): boolean {
+/** Whether an object is being deleted. */
+export function isTerminating({ metadata }: ApiObject): boolean {
   return metadata.deletionTimestamp !== undefined;
 }
 
 /** Returns an object without what the server sets at its creation. */
-function newObject(object: ApiObject): ApiObject {
+export function newObject(object: ApiObject): ApiObject {
   const {
     uid: _uid,
     resourceVersion: _resourceVersion,
@@ -172,7 +174,7 @@ function newObject(object: ApiObject): ApiObject {
 }
 
 /** Returns the desired object as an update of the current one. The update doesn't change the managed fields by itself. */
-function withIdentityOf(now: ApiObject, object: ApiObject): ApiObject {
+export function withIdentityOf(now: ApiObject, object: ApiObject): ApiObject {
   const { uid, resourceVersion, generation, creationTimestamp } = now.metadata;
   const { managedFields: _, ...metadata } = object.metadata;
   const identity = Object.entries({ uid, resourceVersion, generation, creationTimestamp });

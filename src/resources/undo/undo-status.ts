@@ -1,6 +1,7 @@
 import { encodeJson } from "../../base/json/encode.ts";
 import type { JsonValue } from "../../base/json/value.ts";
 import { StatusError, type Cause } from "../../base/status-error.ts";
+import type { FieldDifference } from "../../fields/undo/field-differences.ts";
 import type { FieldPath, FieldValue } from "../../fields/undo/field-values.ts";
 import type {
   UndoConflict as ConflictStatus,
@@ -8,6 +9,7 @@ import type {
   UndoneObject as ObjectStatus,
   UndoStatus,
 } from "../../kinds/history/undo.ts";
+import type { OwnerReferenceValue } from "../../schema/kind.ts";
 import type { Target } from "../engine/engine.ts";
 import { hasOwnRight } from "../reads/history.ts";
 import { fieldPath } from "../writes/apply.ts";
@@ -55,35 +57,40 @@ function messageOf(written: number, conflicts: number, dryRun: boolean): string 
   return dryRun ? `dry run: ${objects} would be written` : `${objects} written`;
 }
 
-function countOf(count: number, noun: string): string {
+/** Returns a count with its noun. */
+export function countOf(count: number, noun: string): string {
   return `${count} ${noun}${count === 1 ? "" : "s"}`;
 }
 
 function objectStatus({ action, target, fields, notes, dropped }: UndoneObject): ObjectStatus {
   // Answers may be logged.
   const isHidden = hasOwnRight(target.resource);
-  const texts = [
-    ...notes.map((note) => noteTexts[note]),
-    ...dropped.map(
-      ({ kind, name }) =>
-        `the owner reference to ${kind} ${JSON.stringify(name)} was dropped: there is no such owner`,
-    ),
-  ];
+  const texts = [...notes.map((note) => noteTexts[note]), ...dropped.map(droppedNote)];
   return {
     action,
     ...namesIn(target),
-    ...(fields.length === 0
-      ? {}
-      : {
-          fields: fields.slice(0, maxListed).map(({ path, from, to }): UndoneField => ({
-            path: fieldPath(path),
-            ...textOf("from", from, isHidden),
-            ...textOf("to", to, isHidden),
-          })),
-        }),
-    ...(fields.length > maxListed ? { moreFields: fields.length - maxListed } : {}),
+    ...fieldsStatus(fields, isHidden),
     ...(texts.length === 0 ? {} : { notes: texts }),
   };
+}
+
+/** Returns the members of a status with changed fields. */
+export function fieldsStatus(
+  fields: readonly FieldDifference[],
+  isHidden: boolean,
+): { readonly fields?: UndoneField[]; readonly moreFields?: number } {
+  if (fields.length === 0) return {};
+  const listed = fields.slice(0, maxListed).map(({ path, from, to }): UndoneField => ({
+    path: fieldPath(path),
+    ...textOf("from", from, isHidden),
+    ...textOf("to", to, isHidden),
+  }));
+  return { fields: listed, ...(fields.length > maxListed ? { moreFields: fields.length - maxListed } : {}) };
+}
+
+/** Returns the note about an owner reference that an object doesn't get. */
+export function droppedNote({ kind, name }: OwnerReferenceValue): string {
+  return `the owner reference to ${kind} ${JSON.stringify(name)} was dropped: there is no such owner`;
 }
 
 function conflictStatus(target: Target, conflict: UndoConflict): ConflictStatus {
@@ -106,16 +113,19 @@ function conflictStatus(target: Target, conflict: UndoConflict): ConflictStatus 
   };
 }
 
-function namesIn({ resource, namespace, name }: Target) {
+/** Returns the members of a status that name an object. */
+export function namesIn({ resource, namespace, name }: Target) {
   const { apiVersion, kind } = resource;
   return { apiVersion, kind: kind.name, ...(namespace === "" ? {} : { namespace }), name };
 }
 
-function pathOf(path: FieldPath): { readonly path?: string } {
+/** Returns the member `path` of a status; none for a whole object. */
+export function pathOf(path: FieldPath): { readonly path?: string } {
   return path.length === 0 ? {} : { path: fieldPath(path) };
 }
 
-function textOf<K extends string>(
+/** Returns a member of a status with a value as bounded JSON; none for an absent value. */
+export function textOf<K extends string>(
   member: K,
   value: FieldValue,
   isHidden: boolean,

@@ -8,7 +8,8 @@ import type { Engine, Target } from "../../resources/engine/engine.ts";
 import { readObject } from "../../resources/input/input.ts";
 import { resourceOf } from "../../resources/registry/registry.ts";
 import { hasOwnRight, historySubresource } from "../../resources/reads/history.ts";
-import { undoChangeSet, type UndoAccess } from "../../resources/undo/undo-change-set.ts";
+import type { WriteAccess } from "../../resources/undo/planned-write.ts";
+import { undoChangeSet } from "../../resources/undo/undo-change-set.ts";
 import { undoSelection } from "../../resources/undo/undo-selection.ts";
 import { refuseConflicts, undoStatus } from "../../resources/undo/undo-status.ts";
 import { answerReview } from "../../resources/writes/review.ts";
@@ -63,7 +64,7 @@ function specOf(change: string | ChangeSet): UndoSpec {
   return Object.fromEntries(Object.entries(all).filter(([, value]) => value !== undefined));
 }
 
-function accessOf({ over, guard }: UndoingClient, staged: Engine): UndoAccess {
+function accessOf({ over, guard }: UndoingClient, staged: Engine): WriteAccess {
   const client = over(staged);
   return {
     async mayRead(target) {

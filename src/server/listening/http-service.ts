@@ -58,6 +58,7 @@ import type { StoredNodeNeeds } from "../../authorization/node/stored-node-needs
 import type { StoredRbac } from "../../authorization/rbac/stored-rbac.ts";
 import { reviewHandlers } from "../authorization/reviews.ts";
 import type { ServiceAccountKeys } from "../authentication/service-account-tokens.ts";
+import { branchHandlers } from "../../http/transactions/branch-handlers.ts";
 import { serveTransaction } from "../../http/transactions/serve-transaction.ts";
 import { serveUndo } from "../../http/transactions/serve-undo.ts";
 import { FaultSwitch } from "../../resources/engine/request-faults.ts";
@@ -81,7 +82,7 @@ interface ServiceParts extends Pick<HttpService, "apiServices" | "connections" |
 const nowMs = () => performance.now();
 
 /** Requests that write several objects together. */
-const writesTogether = { transact: serveTransaction, undo: serveUndo };
+const writesTogether = { transact: serveTransaction, undo: serveUndo, branching: branchHandlers };
 
 /** Creates the HTTP service: the pipeline's dependencies, and the paths outside of the resources. */
 export function httpService(options: ServerOptions, engine: Engine, parts: ServiceParts): ServedContent {

@@ -153,6 +153,25 @@ export class ActiveWorkspaces {
     await this.closing.get(uid);
   }
 
+  /** Closes a workspace and runs work before it is opened again. */
+  async exclusively<T>(uid: string, work: () => Promise<T>): Promise<T> {
+    const one = this.active.get(uid);
+    const ended = one === undefined ? this.closing.get(uid) : this.end(one);
+    const result = (ended ?? Promise.resolve()).then(work);
+    const done = result.then(nothing, nothing);
+    this.closing.set(uid, done);
+    try {
+      return await result;
+    } finally {
+      if (this.closing.get(uid) === done) this.closing.delete(uid);
+    }
+  }
+
+  /** Closes the workspaces that are open now. */
+  async closeOpen(): Promise<void> {
+    await Promise.all([...this.active.values()].map((one) => this.end(one)));
+  }
+
   private async end(one: Active): Promise<void> {
     const { uid } = one;
     if (this.active.get(uid) === one) this.active.delete(uid);
@@ -176,3 +195,5 @@ export class ActiveWorkspaces {
     await Promise.all(this.closing.values());
   }
 }
+
+function nothing(): void {}

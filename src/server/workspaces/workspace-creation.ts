@@ -12,7 +12,7 @@ import {
   type Store,
 } from "../../storage/store.ts";
 import type { StorePins } from "../../storage/store-history.ts";
-import type { DefaultState } from "./default-state.ts";
+import { isDefaultState, type DefaultState } from "./default-state.ts";
 import type { WorkspaceReader } from "./workspace-reader.ts";
 
 /** A branch of a branch of … has at most this number of bases, because each is asked when a key is read. */
@@ -29,6 +29,23 @@ interface CreationParts {
   readonly group: string;
   /** Returns the URL of the server; undefined without a socket. */
   readonly url: () => string | undefined;
+}
+
+/** Pins the states that the base of a workspace begins with, because the base may be deleted or moved before the workspace. */
+export async function pinFurther(
+  pins: StorePins,
+  uid: string,
+  [, ...further]: readonly WorkspaceBase[],
+): Promise<void> {
+  for (const base of further)
+    if (!isDefaultState(base))
+      await pins.add(`${uid}-${base.resourceVersion}`, revisionOf(Number(base.resourceVersion)));
+}
+
+/** Removes all pins of a workspace. */
+export async function removePins(pins: StorePins, uid: string): Promise<void> {
+  for (const { name } of await pins.list())
+    if (name === uid || name.startsWith(`${uid}-`)) await pins.remove(name);
 }
 
 /** Determines the state with which a new workspace begins, and pins it for as long as the workspace exists. */
@@ -53,7 +70,7 @@ export class WorkspaceCreation implements StorageHooks {
       bases,
     };
     const isPinned = from !== undefined && !dryRun;
-    return { finish: nothing, undo: async () => void (isPinned && (await this.parts.pins.remove(uid))) };
+    return { finish: nothing, undo: async () => void (isPinned && (await removePins(this.parts.pins, uid))) };
   }
 
   /** The pin is removed with the objects, by the controller. */
@@ -75,7 +92,9 @@ export class WorkspaceCreation implements StorageHooks {
       const revision = dryRun
         ? (at ?? (await root.latestRevision()))
         : (await pins.add(workspace.metadata.uid!, at)).revision;
-      return [{ ...source.base, resourceVersion: String(revision) }, ...source.bases];
+      const bases = [{ ...source.base, resourceVersion: String(revision) }, ...source.bases];
+      if (!dryRun) await pinFurther(pins, workspace.metadata.uid!, bases);
+      return bases;
     } catch (error) {
       if (error instanceof RevisionCompactedError || error instanceof RevisionTooNewError)
         throw this.refusal(
@@ -92,7 +111,9 @@ export class WorkspaceCreation implements StorageHooks {
   private async revisionOf({ resourceVersion, time }: WorkspaceSource): Promise<Revision | undefined> {
     if (resourceVersion) return revisionOf(Number(resourceVersion));
     if (!time) return undefined;
-    return this.parts.root.history!.revisionAt(Date.parse(time));
+    const { history } = this.parts.root;
+    if (history === undefined) throw new RevisionCompactedError(revisionOf(0), await this.parts.root.floor());
+    return history.revisionAt(Date.parse(time));
   }
 
   private async sourceOf(

@@ -34,7 +34,7 @@ export async function workspacesOf(
   pieces: Pieces,
 ): Promise<ServerWorkspaces | undefined> {
   const { registry, store, extensions, chosen, serving, authorizer, serviceAccounts, service, url } = pieces;
-  const pins = store.history?.pins;
+  const pins = store.pins;
   if (!registry.serves(Workspace) || pins === undefined) return undefined;
   const shared = {
     options: workspaceOptions(options),

@@ -11,28 +11,34 @@ import { andThen, detach, type MaybePromise } from "../../base/turns/maybe-promi
 import type { UserInfo } from "../../base/user-info.ts";
 import type { WorkspaceContents } from "../../controllers/workspaces.ts";
 import { forbidden } from "../../http/request/attributes.ts";
-import type { EnteredWorkspace, FoundWorkspace, HttpService, Workspaces } from "../../http/service.ts";
+import type {
+  EnteredWorkspace,
+  FoundWorkspace,
+  HttpService,
+  OpenedWorkspace,
+  RebaseRequest,
+  Workspaces,
+} from "../../http/service.ts";
 import { Workspace, type WorkspaceBase } from "../../kinds/tenancy/workspace.ts";
-import { UncachedPages } from "../../resources/pages/uncached-pages.ts";
-import { namesOf, type Resource } from "../../resources/registry/registry.ts";
-import { noSelectorIndex } from "../../resources/selector-index/no-selector-index.ts";
-import { uidOf } from "../../resources/objects/stored.ts";
+import type { Resource } from "../../resources/registry/registry.ts";
+import type { MergeOutcome } from "../../resources/branches/merge-branch.ts";
 import type { StorageHooks } from "../../resources/engine/storage-hooks.ts";
 import { revisionOf } from "../../storage/entry.ts";
 import { FilteredStore, type EntryFilter } from "../../storage/filtered-store.ts";
-import { keyspaceOf } from "../../storage/keys.ts";
-import { deleteKeyspace } from "../../storage/keyspaces/keyspace-store.ts";
-import { pagesOf } from "../../storage/range-pages.ts";
-import type { Store, StoreEvent, Subscription } from "../../storage/store.ts";
+import { deleteKeyspace, keyspace } from "../../storage/keyspaces/keyspace-store.ts";
+import type { Store } from "../../storage/store.ts";
 import type { StorePins } from "../../storage/store-history.ts";
 import { workspaceKeys, type ServiceAccountKeys } from "../authentication/service-account-tokens.ts";
+import { filtered } from "./filtered-service.ts";
 import { ActiveWorkspaces, type WorkspaceUse } from "./active-workspaces.ts";
 import { BaseVisibility } from "./base-visibility.ts";
 import { DefaultState, isDefaultState } from "./default-state.ts";
-import { WorkspaceCreation } from "./workspace-creation.ts";
+import { removePins, WorkspaceCreation } from "./workspace-creation.ts";
 import { adminsMode } from "./workspace-options.ts";
+import { RebaseWatch, WorkspaceRebasing } from "./workspace-rebasing.ts";
 import { WorkspaceReader } from "./workspace-reader.ts";
 import { openWorkspace, type SharedParts, type WorkspaceServer } from "./workspace-server.ts";
+import { WriteWatch } from "./write-watch.ts";
 import { WorkspaceStores } from "./workspace-stores.ts";
 
 /** What the workspaces of a server are made of. */
@@ -53,6 +59,8 @@ export class ServerWorkspaces implements Workspaces, WorkspaceContents {
   private readonly hooks: StorageHooks;
   private readonly active: ActiveWorkspaces;
   private readonly reader: WorkspaceReader;
+  private readonly rebasing: WorkspaceRebasing;
+  private readonly moves: RebaseWatch;
   private readonly stores: WorkspaceStores;
 
   constructor(private readonly parts: WorkspacesParts) {
@@ -66,6 +74,9 @@ export class ServerWorkspaces implements Workspaces, WorkspaceContents {
     const defaults = new DefaultState({ options, root, pins, open });
     const { group } = resource;
     this.hooks = new WorkspaceCreation({ root, pins, reader: this.reader, defaults, group, url });
+    const { reader, stores, active } = this;
+    this.rebasing = new WorkspaceRebasing({ root, pins, resource, reader, stores, active, defaults });
+    this.moves = new RebaseWatch(root, resource.storePrefix, active, options.log);
   }
 
   /** Returns the effects of writes, with those of writes of workspaces. */
@@ -132,6 +143,44 @@ export class ServerWorkspaces implements Workspaces, WorkspaceContents {
 
   /** Begins the use of a workspace. @param outsider see {@link FoundWorkspace.enter}. */
   async enter(workspace: Workspace, outsider: UserInfo | undefined): Promise<EnteredWorkspace> {
+    const { service, left } = await this.entered(workspace, outsider);
+    return { service, left };
+  }
+
+  /** See {@link FoundWorkspace.open}. */
+  async open(workspace: Workspace, user: UserInfo): Promise<OpenedWorkspace> {
+    const { service, left, filter } = await this.entered(workspace, user);
+    const { name = "", uid = "" } = workspace.metadata;
+    const bases = workspace.status?.bases ?? [];
+    const base = this.stores.base(bases);
+    const start = base && {
+      store: filter === undefined ? base : new FilteredStore(base, filter),
+      at: revisionOf(Number(bases[0]!.resourceVersion)),
+    };
+    return { service, left, name, uid, bases, own: this.ownKeys(uid), start };
+  }
+
+  /** See {@link WorkspaceRebasing}. */
+  async rebase(name: string, request: RebaseRequest): Promise<MergeOutcome> {
+    const workspace = await this.reader.find(name);
+    if (workspace === undefined) throw this.notFound(name);
+    const uses: WorkspaceUse[] = [];
+    try {
+      const { server } = await this.use(workspace, uses);
+      return await this.rebasing.rebase(name, server.service.engine, request);
+    } finally {
+      for (const use of uses) use.end();
+    }
+  }
+
+  ownKeys(uid: string): Store {
+    return keyspace(this.parts.root, uid);
+  }
+
+  private async entered(
+    workspace: Workspace,
+    outsider: UserInfo | undefined,
+  ): Promise<EnteredWorkspace & { readonly filter: EntryFilter | undefined }> {
     const { metadata, status } = workspace;
     if (metadata.deletionTimestamp !== undefined || status?.bases === undefined)
       throw new StatusError(
@@ -145,7 +194,7 @@ export class ServerWorkspaces implements Workspaces, WorkspaceContents {
       const user = outsider ?? this.accountOf(workspace);
       const filter = await this.visibility(workspace, user, uses);
       const service = filter === undefined ? server.service : filtered(server.service, filter);
-      return { service, left };
+      return { service, left, filter };
     } catch (error) {
       left();
       throw error;
@@ -160,14 +209,19 @@ export class ServerWorkspaces implements Workspaces, WorkspaceContents {
   }
 
   private async use(workspace: Workspace, uses: WorkspaceUse[]): Promise<WorkspaceUse> {
-    const use = await this.active.use(workspace.metadata.uid!, () => this.open(workspace));
+    const use = await this.active.use(workspace.metadata.uid!, () => this.opened(workspace));
     uses.push(use);
     return use;
   }
 
-  private open(workspace: Workspace): Promise<WorkspaceServer> {
+  private async opened(found: Workspace): Promise<WorkspaceServer> {
     const { shared, serviceAccounts } = this.parts;
-    const { name = "", uid = "" } = workspace.metadata;
+    const { name = "", uid = "" } = found.metadata;
+    await this.moves.start();
+    // It may have been moved since it was found.
+    const current = await this.reader.find(name);
+    const workspace = current?.metadata.uid === uid ? current : found;
+    this.moves.opened(workspace);
     return openWorkspace(shared, {
       store: this.stores.of(workspace),
       authorizers: [this.administrators(name, uid)],
@@ -243,10 +297,12 @@ export class ServerWorkspaces implements Workspaces, WorkspaceContents {
   /** See {@link WorkspaceContents.lead}: also opens workspaces in which other processes write. */
   lead(): () => Promise<void> {
     this.active.lead();
-    const watch = new WriteWatch(this.parts.root, this.parts.resource, (name, uid) => this.wake(name, uid));
-    watch.start((error) =>
-      this.parts.shared.options.log.warn({ error: String(error) }, "writes in workspaces can't be followed"),
-    );
+    const { root, resource, shared } = this.parts;
+    const { clock, log } = shared.options;
+    const failed = (error: unknown) =>
+      log.warn({ error: String(error) }, "writes in workspaces can't be followed; retrying");
+    const watch = new WriteWatch(root, resource, (name, uid) => this.wake(name, uid), clock, failed);
+    watch.start();
     return async () => {
       watch.close();
       await this.active.follow();
@@ -270,23 +326,14 @@ export class ServerWorkspaces implements Workspaces, WorkspaceContents {
   async remove(uid: string, _closing: AbortSignal): Promise<void> {
     await this.active.close(uid);
     await deleteKeyspace(this.parts.root, uid);
-    await this.parts.pins.remove(uid);
+    await removePins(this.parts.pins, uid);
   }
 
   /** Ends all workspaces. */
   close(): Promise<void> {
+    this.moves.close();
     return this.active.closeAll();
   }
-}
-
-/** The service of a workspace for a user who sees only a part of its objects. */
-function filtered(service: HttpService, filter: EntryFilter): HttpService {
-  const { engine } = service;
-  const store = new FilteredStore(engine.store, filter);
-  return {
-    ...service,
-    engine: { ...engine, store, pages: new UncachedPages(store), selectors: noSelectorIndex },
-  };
 }
 
 class Found implements FoundWorkspace {
@@ -302,57 +349,8 @@ class Found implements FoundWorkspace {
   enter(outsider: UserInfo | undefined): Promise<EnteredWorkspace> {
     return this.workspaces.enter(this.workspace, outsider);
   }
-}
 
-/** Reports writes in the keyspaces of workspaces, by any process. */
-class WriteWatch {
-  private readonly names = new Map<string, string>();
-  private subscription: Subscription | undefined;
-  private closed = false;
-
-  constructor(
-    private readonly root: Store,
-    private readonly resource: Resource,
-    private readonly written: (name: string, uid: string) => void,
-  ) {}
-
-  start(failed: (error: unknown) => void): void {
-    detach(this.follow(failed), failed);
-  }
-
-  private async follow(failed: (error: unknown) => void): Promise<void> {
-    const { storePrefix: prefix } = this.resource;
-    const after = await this.root.latestRevision();
-    for await (const { entries } of pagesOf(this.root, { prefix, limit: 500, at: after }))
-      for (const entry of entries) this.names.set(uidOf(entry), namesOf(entry.key).name);
-    if (this.closed) return;
-    this.subscription = this.root.subscribe(
-      { prefix: "/", after },
-      {
-        events: (batch) => batch.forEach((event) => this.receive(event)),
-        ended: (error) => {
-          if (this.closed) return;
-          failed(error);
-          this.start(failed);
-        },
-      },
-    );
-  }
-
-  private receive({ key, entry, previous }: StoreEvent): void {
-    const uid = keyspaceOf(key);
-    if (uid !== undefined) {
-      const name = this.names.get(uid);
-      if (name !== undefined) this.written(name, uid);
-      return;
-    }
-    if (!key.startsWith(this.resource.storePrefix)) return;
-    if (entry !== undefined) this.names.set(uidOf(entry), namesOf(key).name);
-    else if (previous !== undefined) this.names.delete(uidOf(previous));
-  }
-
-  close(): void {
-    this.closed = true;
-    this.subscription?.close();
+  open(user: UserInfo): Promise<OpenedWorkspace> {
+    return this.workspaces.open(this.workspace, user);
   }
 }

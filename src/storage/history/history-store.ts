@@ -117,7 +117,7 @@ interface HistoryParts {
 class HistoryStore extends StoreView {
   private readonly settings: HistorySettings;
   private readonly origins: OriginCodec;
-  private readonly pins: Pins | undefined;
+  private readonly ownPins: Pins | undefined;
   private readonly ownHistory: StoreHistory;
   private readonly archive: Archive;
   private readonly recorder: Recorder;
@@ -135,7 +135,7 @@ class HistoryStore extends StoreView {
     const { settings, origins, pins } = parts;
     this.settings = settings;
     this.origins = origins;
-    this.pins = pins;
+    this.ownPins = pins;
     this.now = steadyTime(options.clock);
     this.archive = new Archive(inner, origins);
     this.times = new TimeLine(inner, this.now);
@@ -156,8 +156,12 @@ class HistoryStore extends StoreView {
       );
   }
 
-  override get history(): StoreHistory {
-    return this.ownHistory;
+  override get history(): StoreHistory | undefined {
+    return this.settings.isEmpty ? undefined : this.ownHistory;
+  }
+
+  override get pins(): Pins | undefined {
+    return this.ownPins;
   }
 
   get keepsEntries(): boolean {
@@ -302,7 +306,6 @@ class HistoryStore extends StoreView {
       deletions: async (prefix, options) => this.archive.deletions(prefix, options, await floor(prefix)),
       changes: async (prefix, options) => this.archive.changes(prefix, options, await floor(prefix)),
       revisionAt: (time) => this.revisionAt(time),
-      pins: this.pins,
     };
   }
 

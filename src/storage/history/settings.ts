@@ -88,6 +88,11 @@ export class HistorySettings {
     return others.isIncluded(inner) ? others : undefined;
   }
 
+  /** Whether no history is kept; then there may be pins. */
+  get isEmpty(): boolean {
+    return this.retentions().length === 0;
+  }
+
   get shortestMs(): number {
     return Math.min(...this.retentions().map(({ ms }) => ms));
   }

@@ -46,6 +46,11 @@ export function deleteKeyspace(store: Store, id: string): Promise<number> {
   return deleteKeys(store, new Names(id).start);
 }
 
+/** Returns the key in the other store of a key in a keyspace. */
+export function keyInKeyspace(id: string, key: string): string {
+  return new Names(id).inner(key);
+}
+
 /** Translates keys. */
 class Names {
   /** The start of all keys of the keyspace in the other store. */
@@ -266,7 +271,6 @@ class KeyspaceStore extends StoreView {
       deletions,
       changes: (prefix, options) => page(history.changes(names.inner(prefix), options)),
       revisionAt: (time) => history.revisionAt(time),
-      pins: history.pins,
     };
   }
 

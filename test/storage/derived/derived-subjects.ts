@@ -26,7 +26,7 @@ export function derivedOver(): (inner: Store, clock: ManualClock) => Promise<Sto
   let at: Revision | undefined;
   return async (inner, clock) => {
     const store = await withPins(inner, clock);
-    at ??= (await store.history!.pins!.add("start")).revision;
+    at ??= (await store.pins!.add("start")).revision;
     const derived = derivedStore({ own: keyspace(store, "own"), base: keyspace(store, "base"), at });
     return closedWith(derived, store);
   };

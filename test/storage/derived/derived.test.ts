@@ -38,7 +38,7 @@ let branches = 0;
 /** Makes a store over a base as it is now. */
 async function branchOf(store: Store, base: Store): Promise<Store> {
   const id = `branch-${branches++}`;
-  const { revision: at } = await store.history!.pins!.add(id);
+  const { revision: at } = await store.pins!.add(id);
   return derivedStore({ own: keyspace(store, id), base, at });
 }
 

@@ -25,7 +25,7 @@ async function open(over?: Subject): Promise<Subject> {
   const clock = over?.clock ?? new ManualClock();
   const inner = over?.inner ?? createMemoryStore({ clock });
   const store = await withPins(inner, clock);
-  return { clock, inner, store, pins: store.history!.pins! };
+  return { clock, inner, store, pins: store.pins! };
 }
 
 /** Drops everything that isn't pinned. */

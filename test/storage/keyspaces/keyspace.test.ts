@@ -86,7 +86,7 @@ describe("keyspaces of one store", () => {
     expect([a, b, inner].map(({ history }) => history!.keeps("/g/r/"))).toEqual([true, true, true]);
     expect(a.history!.keeps("/g/s/")).toBe(false);
     const first = await create(a, "/g/r/n/x", "1");
-    const { revision: at } = await b.history!.pins!.add("then");
+    const { revision: at } = await b.pins!.add("then");
     await update(a, "/g/r/n/x", first, "2");
     clock.advance(10_000);
     await inner.compact(clock.now());

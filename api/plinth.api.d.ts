@@ -4520,32 +4520,6 @@ export interface VersionOptions {
   readonly limit: number;
 }
 
-/** A named revision at which everything can be read, however old it is. */
-export interface Pin {
-  readonly name: string;
-  readonly revision: Revision;
-}
-
-/**
- * The pins of a store. What is visible at a pinned revision is kept from the write on that supersedes it, once for all pins. So a pin
- * costs what changes after it, not what exists. Exact reads at its revision succeed under every prefix; those between pins may not.
- */
-export interface StorePins {
-  /** Returns the pins in the order of their names. */
-  list(): Promise<readonly Pin[]>;
-  /**
-   * Pins a revision, or moves the pin of this name to it.
-   *
-   * @param name contains no `/` or NUL; at most 500 bytes.
-   * @param at the latest when absent; then nothing is copied.
-   * @throws {RevisionCompactedError} the revision is below the floor and not pinned.
-   * @throws {RevisionTooNewError} it is above the latest one.
-   */
-  add(name: string, at?: Revision): Promise<Pin>;
-  /** Removes a pin; what only it needed is dropped in the background. Returns whether there was one. */
-  remove(name: string): Promise<boolean>;
-}
-
 /**
  * The history that a store keeps for chosen collections, longer than its retention time. In these collections exact reads and
  * subscriptions reach back to the floor of the collection. All methods but {@link StoreHistory.keeps} may be called only for them.
@@ -4572,8 +4546,6 @@ export interface StoreHistory {
    * @throws {RevisionCompactedError} the history doesn't reach back to it.
    */
   revisionAt(time: number): Promise<Revision>;
-  /** Absent if the store was opened without pins. */
-  readonly pins?: StorePins | undefined;
 }
 
 // ---- storage/store

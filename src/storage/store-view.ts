@@ -11,7 +11,6 @@ import type {
   Store,
   StoreError,
   StoreHistory,
-  StorePins,
   StoreUsage,
   TransactionLimits,
   TransactionResult,
@@ -19,6 +18,7 @@ import type {
   Subscription,
   Write,
 } from "./store.ts";
+import type { StorePins } from "./store-history.ts";
 
 /** A store that shows the entries of another one in a different form. All other methods call the other store. */
 export abstract class StoreView implements Store {

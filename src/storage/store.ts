@@ -4,7 +4,7 @@ import type { StoreError } from "./store-errors.ts";
 import type { Origin, StoreHistory, StorePins } from "./store-history.ts";
 
 export type { Revision } from "./revision.ts";
-export type { Origin, StoreHistory, StorePins } from "./store-history.ts";
+export type { Origin, StoreHistory } from "./store-history.ts";
 export {
   StoreError,
   RevisionCompactedError,
@@ -117,7 +117,7 @@ export interface Store {
   /** History that is kept longer than the retention time; absent if none is. */
   readonly history?: StoreHistory | undefined;
 
-  /** Absent if the store was opened without pins. */
+  /** @internal The pinned revisions; absent if the store was opened without pins. */
   readonly pins?: StorePins | undefined;
 
   /**

@@ -117,6 +117,7 @@ export async function runExample(example: (world: World) => Promise<void>): Prom
     vocabulary: "kubernetes",
     clock: manualClock(),
     recordRequests: true,
+    runtimeConfig: "tenancy.k8s.io/v1alpha1=true",
     keptHistory: ["configmaps=1h"],
   });
   try {

@@ -10,7 +10,7 @@ import type {
   ResourceRule,
   RuleList,
   RuleResolver,
-  ScopeResolver,
+  FixedScopeResolver,
 } from "./authorizer.ts";
 
 /** One line of a policy file. An empty field matches nothing, except where its comment says otherwise. */
@@ -34,7 +34,7 @@ const allowed: Decision = { verdict: "allow", reason: "", evaluationError: "" };
 const unmatched: Decision = { verdict: "noOpinion", reason: "No policy matched.", evaluationError: "" };
 
 /** Allows a request that a policy matches, and has no opinion on others (mode ABAC). */
-export class AbacAuthorizer implements Authorizer, RuleResolver, ScopeResolver {
+export class AbacAuthorizer implements Authorizer, RuleResolver, FixedScopeResolver {
   constructor(private readonly policies: readonly AbacPolicy[]) {}
 
   authorize(attributes: Attributes): Decision {

@@ -7,6 +7,8 @@ import type {
   Decision,
   RuleList,
   RuleResolver,
+  ChangingScopeResolver,
+  FixedScopeResolver,
   ScopeResolver,
   ResourceAttributes,
 } from "./authorizer.ts";
@@ -44,12 +46,12 @@ export interface Opinion {
   readonly decision: Decision;
 }
 
-type AnyAuthorizer = Authorizer & Partial<RuleResolver & ScopeResolver>;
+type AnyAuthorizer = Authorizer & Partial<RuleResolver & FixedScopeResolver & ChangingScopeResolver>;
 
 /** The authorizers of the enabled modes that have dependencies or configuration. */
 export interface FurtherAuthorizers {
-  readonly Node?: (Authorizer & RuleResolver & Partial<ScopeResolver>) | undefined;
-  readonly ABAC?: (Authorizer & RuleResolver & Partial<ScopeResolver>) | undefined;
+  readonly Node?: (Authorizer & RuleResolver & Partial<FixedScopeResolver>) | undefined;
+  readonly ABAC?: (Authorizer & RuleResolver & Partial<FixedScopeResolver>) | undefined;
   readonly Webhook?: Authorizer | undefined;
   /** Authorizers of the embedding program, by name. */
   readonly [name: string]: AnyAuthorizer | undefined;
@@ -69,7 +71,7 @@ export function authorizationChain(...parts: Parameters<typeof authorizationLink
  */
 export function authorizationLinks(
   modes: readonly string[],
-  rbac: Authorizer & RuleResolver & Partial<ScopeResolver>,
+  rbac: Authorizer & RuleResolver & Partial<ChangingScopeResolver>,
   vocabulary: Vocabulary,
   further: FurtherAuthorizers = {},
   insight?: AccessInsight,
@@ -111,7 +113,7 @@ export function authorizationLinks(
 }
 
 function canEnumerate(authorizer: AnyAuthorizer): authorizer is AnyAuthorizer & ScopeResolver {
-  return authorizer.scopesFor !== undefined;
+  return authorizer.scopesFor !== undefined || authorizer.currentScopes !== undefined;
 }
 
 function canList(authorizer: Authorizer & Partial<RuleResolver>): authorizer is Authorizer & RuleResolver {
@@ -245,7 +247,7 @@ const everything: RuleList = {
 const nothing: RuleList = { resourceRules: [], nonResourceRules: [], incomplete: false, evaluationError: "" };
 
 /** Allows every request (mode AlwaysAllow). */
-const alwaysAllow: Authorizer & RuleResolver & ScopeResolver = {
+const alwaysAllow: Authorizer & RuleResolver & FixedScopeResolver = {
   authorize: (): Decision => ({ verdict: "allow", reason: "", evaluationError: "" }),
   rulesFor: () => everything,
   scopesFor: allScopes,
@@ -255,7 +257,7 @@ const alwaysAllow: Authorizer & RuleResolver & ScopeResolver = {
  * Allows no request (mode AlwaysDeny). As in Kubernetes its verdict is `noOpinion`, not `deny`: a later authorizer may
  * still allow the request.
  */
-const alwaysDeny: Authorizer & RuleResolver & ScopeResolver = {
+const alwaysDeny: Authorizer & RuleResolver & FixedScopeResolver = {
   authorize: (): Decision => ({
     verdict: "noOpinion",
     reason: "Everything is forbidden.",
@@ -266,7 +268,7 @@ const alwaysDeny: Authorizer & RuleResolver & ScopeResolver = {
 };
 
 /** Allows every request of the members of one group, and has no opinion on other users. */
-class PrivilegedGroup implements Authorizer, RuleResolver, ScopeResolver {
+class PrivilegedGroup implements Authorizer, RuleResolver, FixedScopeResolver {
   constructor(private readonly group: string) {}
 
   authorize({ user }: Attributes): Decision {

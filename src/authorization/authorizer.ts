@@ -91,7 +91,7 @@ export interface ScopeAttributes extends ResourceAttributes {
   readonly namedVerb?: string;
 }
 
-/** The objects to follow, for {@link ScopeResolver.followScopes}. */
+/** The objects to follow, for {@link ChangingScopeResolver.followScopes}. */
 export interface FollowRequest {
   /** The namespace limits the grants that matter; empty for all. The name is ignored. */
   readonly attributes: ScopeAttributes;
@@ -102,16 +102,38 @@ export interface FollowRequest {
 }
 
 /** Enumerates the objects that a user may access. */
-export interface ScopeResolver {
+export type ScopeResolver = FixedScopeResolver | ChangingScopeResolver;
+
+/** Enumerates objects by grants that never change for a user. */
+export interface FixedScopeResolver {
   /**
    * Returns the objects for which the authorizer allows the verb of a request; it must never deny a request. The name in the attributes is
-   * ignored; the result needs to be complete only for their namespace (empty: for all). Reflects every write acknowledged before the call.
-   * The result isn't changed afterwards.
+   * ignored; the result needs to be complete only for their namespace (empty: for all). The result isn't changed afterwards.
    *
    * @returns undefined if the objects of this user can't be enumerated, so that each has to be decided by {@link Authorizer.authorize},
    * which takes microseconds.
    */
   scopesFor(attributes: ScopeAttributes, yieldIfDue: YieldIfDue): MaybePromise<AccessScopes | undefined>;
-  /** Follows what {@link scopesFor} returns; absent if that never changes for a user. */
-  followScopes?(request: FollowRequest): Promise<FollowedView>;
+}
+
+/** The objects that a user may access at one revision of the store. */
+export interface DatedScopes {
+  readonly scopes: AccessScopes;
+  readonly revision: Revision;
+}
+
+/** Enumerates objects by grants in the store. */
+export interface ChangingScopeResolver {
+  /**
+   * As {@link FixedScopeResolver.scopesFor}, exactly at the revision that is returned: one that has every write acknowledged before the
+   * call.
+   */
+  currentScopes(attributes: ScopeAttributes, yieldIfDue: YieldIfDue): Promise<DatedScopes>;
+  /** Follows what {@link currentScopes} returns. */
+  followScopes(request: FollowRequest): Promise<FollowedView>;
+}
+
+/** Whether the grants of a resolver change with the revisions of the store. */
+export function isChanging(resolver: ScopeResolver): resolver is ChangingScopeResolver {
+  return "followScopes" in resolver;
 }

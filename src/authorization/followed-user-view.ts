@@ -12,7 +12,7 @@ import type { Resource } from "../resources/registry/registry.ts";
 import { revisionOf } from "../storage/entry.ts";
 import type { Revision } from "../storage/store.ts";
 import type { AccessScopes } from "./access-scopes.ts";
-import type { ResourceAttributes, ScopeResolver } from "./authorizer.ts";
+import { isChanging, type ChangingScopeResolver, type ResourceAttributes } from "./authorizer.ts";
 import type { AuthorizerChain } from "./authorizer-chain.ts";
 import { GrantedView } from "./granted-view.ts";
 import { notEnumerable, viewedAttributes, type ViewRule } from "./user-view.ts";
@@ -32,7 +32,7 @@ export async function userViewSource(
 ): Promise<ViewSource> {
   const viewed = viewedAttributes(attributes, rule);
   const fixed: AccessScopes[] = [];
-  let changing: Required<ScopeResolver> | undefined;
+  let changing: ChangingScopeResolver | undefined;
   const { links } = chain;
   for (const { name, scopes: resolver } of links) {
     if (fixed.some(({ everything }) => everything)) break;
@@ -60,10 +60,6 @@ export async function userViewSource(
       throw replaced();
     },
   };
-}
-
-function isChanging(resolver: ScopeResolver): resolver is Required<ScopeResolver> {
-  return resolver.followScopes !== undefined;
 }
 
 function replaced(): StatusError {

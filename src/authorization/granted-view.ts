@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import type { YieldIfDue } from "../base/turns/yielding.ts";
 import type { EnumeratedView, ViewPart } from "../resources/objects/object-view.ts";
 import type { Resource } from "../resources/registry/registry.ts";
+import type { Revision } from "../storage/store.ts";
 import { AccessScopes, type AccessPart } from "./access-scopes.ts";
 import type { ResourceAttributes } from "./authorizer.ts";
 
@@ -13,11 +14,13 @@ export class GrantedView implements EnumeratedView {
   /**
    * @param granted the objects that each authorizer grants.
    * @param get attributes of a `get` without its name; the namespace is that of the collection.
+   * @param revision at which they are granted; undefined if that never changes, or if its caller knows it.
    */
   constructor(
     private readonly granted: readonly AccessScopes[],
     private readonly get: ResourceAttributes,
     private readonly resource: Resource,
+    readonly revision?: Revision,
   ) {
     this.isNamespaceItself = isNamespaceItself(resource);
     this.everything = granted.some((scopes) =>

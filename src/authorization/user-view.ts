@@ -4,8 +4,9 @@ import type { YieldIfDue } from "../base/turns/yielding.ts";
 import type { ObjectView, ViewPart } from "../resources/objects/object-view.ts";
 import type { Resource } from "../resources/registry/registry.ts";
 import { compareKeys } from "../storage/keys.ts";
+import type { Revision } from "../storage/store.ts";
 import type { AccessScopes } from "./access-scopes.ts";
-import type { Authorizer, ResourceAttributes, ScopeAttributes } from "./authorizer.ts";
+import { isChanging, type Authorizer, type ResourceAttributes, type ScopeAttributes } from "./authorizer.ts";
 import type { AuthorizerChain } from "./authorizer-chain.ts";
 import { GrantedView } from "./granted-view.ts";
 
@@ -23,7 +24,7 @@ export function viewedAttributes(attributes: ResourceAttributes, rule: ViewRule)
 
 /**
  * Returns the objects of a collection that a `get` of each would allow to a user, or those of the rule `list`. They are enumerated once, by the
- * authorizers of the chain in order; those of a node's agent are decided one by one.
+ * authorizers of the chain in order; those of a node's agent are decided one by one. The view has the revision of the grants in the store.
  *
  * @param attributes of the list; its verb and name are ignored.
  * @throws {StatusError} BadRequest if an authorizer that can neither enumerate objects nor is known never to deny may decide.
@@ -37,14 +38,17 @@ export async function userView(
   const viewed = viewedAttributes(attributes, rule);
   const granted: AccessScopes[] = [];
   const others: Authorizer[] = [];
+  let revision: Revision | undefined;
   for (const { name, authorizer, scopes: resolver } of chain.links) {
     if (granted.some(({ everything }) => everything)) break;
     if (resolver === undefined) throw notEnumerable(name);
-    const scopes = await resolver.scopesFor(viewed, yieldIfDue);
+    let scopes: AccessScopes | undefined;
+    if (isChanging(resolver)) ({ scopes, revision } = await resolver.currentScopes(viewed, yieldIfDue));
+    else scopes = await resolver.scopesFor(viewed, yieldIfDue);
     if (scopes === undefined) others.push(authorizer);
     else if (scopes.size > 0) granted.push(scopes);
   }
-  const view = new GrantedView(granted, viewed, resource);
+  const view = new GrantedView(granted, viewed, resource, revision);
   return others.length === 0 ? view : new DecidedView(view, { ...viewed, verb: "get" }, others);
 }
 
@@ -61,6 +65,7 @@ export function notEnumerable(authorizer: string): StatusError {
 class DecidedView implements ObjectView {
   readonly id: string;
   readonly everything: boolean;
+  readonly revision: Revision | undefined;
   /** The last object that the chain decided about, and the keys of those that it allowed up to there. */
   private decidedUpTo = "";
   private readonly allowedKeys = new Set<string>();
@@ -76,6 +81,7 @@ class DecidedView implements ObjectView {
   ) {
     this.id = granted.id;
     this.everything = granted.everything;
+    this.revision = granted.revision;
   }
 
   parts(): readonly ViewPart[] | undefined {

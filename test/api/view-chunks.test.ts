@@ -8,7 +8,7 @@ import { openEnvelope } from "../../src/schema/protobuf/envelope.ts";
 import type { Api } from "../support/api.ts";
 import { useServer } from "../support/use-server.ts";
 import { namespace, ok, user } from "./support.ts";
-import { chunksOf, createGrant } from "./views-support.ts";
+import { chunksOf, createGrant, keysIn } from "./views-support.ts";
 
 const binary = "application/vnd.platform.protobuf";
 const path = "/api/v1/namespaces/many/configmaps";
@@ -18,7 +18,7 @@ const nameOf = (index: number) => `m${String(index).padStart(3, "0")}`;
 const sizeOf = (index: number) => (index % 100 === 0 ? 20_000 : index % 2 === 0 ? 700 : 0);
 const isHidden = (index: number) => index % 5 === 0 || (index > 300 && index < 340) || index === count - 1;
 
-const server = useServer({ users: [{ name: "ann" }, { name: "bob" }] });
+const server = useServer({ users: [{ name: "ann" }, { name: "bob" }, { name: "carl" }, { name: "dora" }] });
 beforeAll(async () => {
   await ok(server.admin.post("/api/v1/namespaces", namespace("many")));
   const indexes = Array.from({ length: count }, (_, index) => index);
@@ -107,5 +107,33 @@ test.each([0, 100, 250, 501])(
         all.filter(({ metadata }) => expected.has(metadata.name)).map((item) => JSON.stringify(item)),
       );
     }
+  },
+);
+
+test.each([
+  ["carl", "Exact"],
+  ["dora", "NotOlderThan"],
+])(
+  "a list with a view of %s that waits for a revision (%s) has the rights of that revision",
+  async (name, match) => {
+    const revision =
+      Number((await ok(server.admin.get(`${path}?limit=1`))).body.metadata.resourceVersion) + 20;
+    const query = `view=mine&resourceVersion=${revision}&resourceVersionMatch=${match}`;
+    const waiting = server.as(name).get(`${path}?${query}`);
+    // The list has read its first rights when a later request is answered.
+    await ok(server.as(name).get(`${path}?view=mine`));
+    await createGrant(server.admin, {
+      namespace: "many",
+      kind: "Role",
+      name,
+      rules: [{ verbs: ["get"], apiGroups: [""], resources: ["configmaps"], resourceNames: [nameOf(3)] }],
+      subject: user(name),
+    });
+    for (let written = 0; written < revision;) {
+      const labels = { metadata: { labels: { written: String(written) } } };
+      const answer = await ok(server.admin.patch(`${path}/${nameOf(0)}`, labels));
+      written = Number(answer.body.metadata.resourceVersion);
+    }
+    expect(keysIn(await ok(waiting))).toEqual([`many/${nameOf(3)}`]);
   },
 );

@@ -10,7 +10,7 @@ import type {
   ResourceAttributes,
   RuleList,
   RuleResolver,
-  ScopeResolver,
+  FixedScopeResolver,
 } from "../authorizer.ts";
 import { AccessScopes } from "../access-scopes.ts";
 import { nodeRules } from "../rbac/default-roles/component-roles.ts";
@@ -26,7 +26,7 @@ const nothing: RuleList = { resourceRules: [], nonResourceRules: [], incomplete:
  * Allows the agent of a node (user `system:node:NAME` in group `system:nodes`) what it needs for the pods on its node, and
  * has no opinion on anything else (mode Node). The NodeRestriction admission plugin limits an agent to its own Node and Pods.
  */
-export class NodeAuthorizer implements Authorizer, RuleResolver, ScopeResolver {
+export class NodeAuthorizer implements Authorizer, RuleResolver, FixedScopeResolver {
   private readonly leaseNamespace: string;
   private readonly rules: readonly Rule[];
   private readonly deciders: ReadonlyMap<string, Decide>;

@@ -12,7 +12,7 @@ import {
   type Subscription,
 } from "../../storage/store.ts";
 import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
-import type { FollowRequest } from "../authorizer.ts";
+import type { DatedScopes, FollowRequest, ScopeAttributes } from "../authorizer.ts";
 import { FollowedScopes, LiveScopes, ScopeState } from "./followed-scopes.ts";
 import {
   maxPendingBytes,
@@ -114,6 +114,26 @@ export class GrantLine {
       if (follower === undefined) this.userLeft();
       else follower.close();
       throw error;
+    }
+  }
+
+  /**
+   * Reads the objects that a user may access at one revision, while the changes after it wait.
+   *
+   * @throws {StoreError} the store can't be read.
+   */
+  async scopesNow(attributes: ScopeAttributes): Promise<DatedScopes> {
+    this.users++;
+    this.linger?.cancel();
+    try {
+      await this.starting;
+      await this.subscription?.sync();
+      return await this.inStep(async () => {
+        const revision = this.position;
+        return { revision, scopes: await this.grants.scopesFor(attributes, this.yieldIfDue) };
+      });
+    } finally {
+      this.userLeft();
     }
   }
 

@@ -7,12 +7,13 @@ import type { AccessScopes } from "../access-scopes.ts";
 import type {
   Attributes,
   Authorizer,
+  ChangingScopeResolver,
+  DatedScopes,
   Decision,
   FollowRequest,
   RuleList,
   RuleResolver,
   ScopeAttributes,
-  ScopeResolver,
 } from "../authorizer.ts";
 import { putGrant, removeGrant } from "./grant-entries.ts";
 import { GrantLine } from "./grant-line.ts";
@@ -22,7 +23,7 @@ import { rbac } from "../../kinds/groups.ts";
 import { Follower } from "../../resources/followers/follower.ts";
 import type { FollowedView } from "../../resources/objects/followed-view.ts";
 import { groupName } from "../../schema/kind.ts";
-import type { Entry, Store } from "../../storage/store.ts";
+import type { Entry, Revision, Store } from "../../storage/store.ts";
 import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
 
 /** The scopes of a user for a verb and resource type, with the generation of the index from which they were read. */
@@ -35,17 +36,19 @@ interface CachedScopes {
 const cacheLimits = { entries: 256, cost: 200_000 };
 /** Maximum size of cached scopes; larger ones would evict those of all other users. */
 const maxCachedSize = 50_000;
+/** Times that scopes are read from the index that changes; then they are read from one whose changes wait. */
+const maxAttempts = 3;
 
 /**
  * RBAC over the stored roles and bindings. A decision reflects every write that was acknowledged before the call, also by other
  * server processes.
  */
-export class StoredRbac implements Authorizer, RuleResolver, ScopeResolver {
+export class StoredRbac implements Authorizer, RuleResolver, ChangingScopeResolver {
   readonly index: RbacIndex;
   private readonly follower: Follower;
   private readonly scopes = new RecentMap<CachedScopes>(cacheLimits);
 
-  /** Exists while views are watched. */
+  /** Exists while views are watched, or if roles change faster than lists of views read them. */
   private line: GrantLine | undefined;
   private readonly newLine: () => GrantLine;
 
@@ -97,21 +100,37 @@ export class StoredRbac implements Authorizer, RuleResolver, ScopeResolver {
   }
 
   /** Returns the objects that roles grant; cached until a role or binding changes. */
-  async scopesFor(attributes: ScopeAttributes, yieldIfDue: YieldIfDue): Promise<AccessScopes> {
-    await this.follower.sync();
-    const { generation } = this.index;
+  async currentScopes(attributes: ScopeAttributes, yieldIfDue: YieldIfDue): Promise<DatedScopes> {
     const key = scopeKey(attributes);
-    const cached = this.scopes.get(key);
-    if (cached?.generation === generation) return cached.scopes;
-    const scopes = await grantedScopes(this.index, attributes, yieldIfDue);
-    if (this.index.generation === generation && scopes.size <= maxCachedSize)
-      this.scopes.set(key, { generation, scopes }, scopes.size);
-    return scopes;
+    for (let attempt = 1; attempt <= maxAttempts; attempt++) {
+      const { revision, generation } = await this.state();
+      if (revision === undefined) continue;
+      const cached = this.scopes.get(key);
+      if (cached?.generation === generation) return { revision, scopes: cached.scopes };
+      const scopes = await grantedScopes(this.index, attributes, yieldIfDue);
+      // Otherwise the result may have parts of several states.
+      if (this.index.generation !== generation) continue;
+      if (scopes.size <= maxCachedSize) this.scopes.set(key, { generation, scopes }, scopes.size);
+      return { revision, scopes };
+    }
+    return this.currentLine().scopesNow(attributes);
+  }
+
+  /** Returns the generation of the index that reflects every write acknowledged before the call, and its revision. */
+  private state(): MaybePromise<{ readonly revision: Revision | undefined; readonly generation: number }> {
+    return andThen(this.follower.sync(), () => ({
+      revision: this.follower.revision,
+      generation: this.index.generation,
+    }));
   }
 
   /** Follows the objects that roles grant to a user. */
   followScopes(request: FollowRequest): Promise<FollowedView> {
-    return (this.line ??= this.newLine()).follow(request);
+    return this.currentLine().follow(request);
+  }
+
+  private currentLine(): GrantLine {
+    return (this.line ??= this.newLine());
   }
 
   close(): void {

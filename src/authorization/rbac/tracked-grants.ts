@@ -54,6 +54,11 @@ export class TrackedGrants<T extends TrackedScopes> {
     return scopes;
   }
 
+  /** Computes the granted objects of a user who isn't tracked. The index must not be changed meanwhile. */
+  scopesFor(attributes: ScopeAttributes, yieldIfDue: YieldIfDue): Promise<AccessScopes> {
+    return grantedScopes(this.index, attributes, yieldIfDue);
+  }
+
   isTracked(one: T): boolean {
     return this.bySubject.get(`u/${one.attributes.user.name}`)?.has(one) === true;
   }

@@ -62,6 +62,8 @@ export interface RequestContext {
   clientWaitMs: number;
   /** Authorization: the objects that a list with `view=mine` is limited to; undefined for other requests. */
   view: ObjectView | undefined;
+  /** Authorization: returns the view with the rights of every write acknowledged before the call; undefined for a request without a view. */
+  renewView: (() => Promise<ObjectView>) | undefined;
   /** Authorization: opens the objects that a watch with `view=mine` is limited to; undefined for other requests. */
   viewSource: ViewSource | undefined;
   /** Authorization: the user of a browser that asks for `/`; undefined for other requests. */
@@ -145,6 +147,7 @@ export function newRequest(exchange: HttpExchange, startMs: number): RequestCont
     ticket: undefined,
     clientWaitMs: 0,
     view: undefined,
+    renewView: undefined,
     viewSource: undefined,
     visitor: undefined,
     waitedForClient: false,

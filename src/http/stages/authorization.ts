@@ -152,9 +152,12 @@ async function authorizeView(
   audit?.viewed("mine");
   if (decision.verdict !== "allow") throw forbidden(attributes, decision);
   const pace = { rule: viewRule, yieldIfDue: createYielder(() => turns.longStep(accountOf(request))) };
-  if (attributes.verb === "watch")
+  if (attributes.verb === "watch") {
     request.viewSource = await userViewSource(authorizer, attributes, resource, pace);
-  else request.view = await userView(authorizer, attributes, resource, pace);
+    return;
+  }
+  request.renewView = () => userView(authorizer, attributes, resource, pace);
+  request.view = await request.renewView();
 }
 
 const ownView = (reason: string) =>

@@ -1,4 +1,5 @@
 import type { MaybePromise } from "../../base/turns/maybe-promise.ts";
+import { awaitVersion } from "../../resources/reads/get.ts";
 import type { ListedPage, ListEnd } from "../../resources/reads/list.ts";
 import { listInOrder, type SortedListOptions } from "../../resources/reads/sorted-list.ts";
 import type { Encoding, ListWriter } from "../encodings/encoding.ts";
@@ -12,6 +13,7 @@ import { wantsPretty } from "../request/negotiation.ts";
 import { RequestSortMemory } from "./sort-memory.ts";
 import type { ListRead } from "../../resources/engine/resource-version.ts";
 import type { Revision } from "../../storage/store.ts";
+import type { ObjectView } from "../../resources/objects/object-view.ts";
 import { hasGuardedHistory } from "../../resources/reads/history.ts";
 import { pastRevision, refuseOldRead } from "./past.ts";
 import type { HttpService } from "../service.ts";
@@ -34,10 +36,23 @@ export async function serveList(service: HttpService, request: ResourceContext):
   if (timeoutSeconds) limitTime(service, request, timeoutSeconds * 1000);
   const memory = new RequestSortMemory(service.sortedLists, accountOf(request));
   try {
-    await sendList(service, request, { ...chunked(service, options), view: request.view, memory });
+    const view = await viewOfList(service, request, options.read);
+    await sendList(service, request, { ...chunked(service, options), view, memory });
   } finally {
     memory.release();
   }
+}
+
+/** The view of a list, whose rights must not be older than the revision that the list is to have. */
+async function viewOfList(
+  { engine }: HttpService,
+  { view, renewView }: ResourceContext,
+  read: ListRead,
+): Promise<ObjectView | undefined> {
+  if (view?.revision === undefined || read.mode === "latest" || read.mode === "continue") return view;
+  if (read.revision <= view.revision) return view;
+  await awaitVersion(engine, read.revision);
+  return renewView?.();
 }
 
 /** The read of a list at a past revision; a chunk that continues a list has its revision. */

@@ -62,6 +62,7 @@ export class Follower {
   /** Whether a caller waits for the loading. */
   private awaited = false;
   private broken = false;
+  private reached: Revision | undefined;
 
   constructor(
     private readonly store: Store,
@@ -93,6 +94,7 @@ export class Follower {
   ): Promise<void> {
     const seen = new Set<string>();
     const lasting = this.store.keepsEntries === true;
+    this.reached = undefined;
     let at: Revision | undefined;
     let after: string | undefined;
     for (;;) {
@@ -144,8 +146,23 @@ export class Follower {
     if (subscription === undefined) {
       throw new StoreUnavailableError(`changes under ${this.prefix} can't be followed at present`);
     }
-    // A subscription that ended meanwhile may have missed events.
-    return andThen(subscription.sync(), () => (this.subscription === subscription ? undefined : this.sync()));
+    return andThen(subscription.sync(), (revision) => {
+      // A subscription that ended meanwhile may have missed events.
+      if (this.subscription !== subscription) return this.sync();
+      this.reach(revision);
+    });
+  }
+
+  /**
+   * The revision whose state the handler has. At least that of every write acknowledged before a {@link sync} that has resolved; undefined
+   * while there is no subscription.
+   */
+  get revision(): Revision | undefined {
+    return this.subscription === undefined ? undefined : this.reached;
+  }
+
+  private reach(revision: Revision): void {
+    if (this.reached === undefined || revision > this.reached) this.reached = revision;
   }
 
   /** Whether the last attempt to load failed. */
@@ -174,7 +191,9 @@ export class Follower {
         },
       },
     );
-    if (!ended) this.subscription = subscription;
+    if (ended) return;
+    this.subscription = subscription;
+    this.reach(after);
   }
 
   private reload(): void {
@@ -196,6 +215,7 @@ export class Follower {
   }
 
   private apply(event: StoreEvent): void {
+    this.reach(event.revision);
     if (event.entry === undefined) this.remove(event.key);
     else if (this.handler.matters?.(event.entry, false) !== false)
       this.put(event.entry, event.previous === undefined);

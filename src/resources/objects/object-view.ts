@@ -1,5 +1,6 @@
 import type { MaybePromise } from "../../base/turns/maybe-promise.ts";
 import type { YieldIfDue } from "../../base/turns/yielding.ts";
+import type { Revision } from "../../storage/store.ts";
 
 /** The objects of a collection that one user may see. It doesn't change during a request. */
 export interface ObjectView {
@@ -7,6 +8,11 @@ export interface ObjectView {
   readonly id: string;
   /** Whether it has every object of the collection, so that the list is the same as without it. */
   readonly everything: boolean;
+  /**
+   * The revision of the rights that the view was made from. A list of the present is read at it: a watch that continues at a later one
+   * wouldn't send what changed in between. Undefined if the rights don't depend on the revision.
+   */
+  readonly revision?: Revision | undefined;
   /**
    * Returns disjoint parts of the collection that together have every visible object: namespaces, or single objects.
    *

@@ -27,7 +27,10 @@ export interface ListOptions {
   readonly selection: Selection;
   /** Resolves when the next page may be read and encoded; the default is the next turn of the event loop. */
   readonly pause?: (() => Promise<void>) | undefined;
-  /** Limits the list to the objects that its user may see; undefined for no limit. */
+  /**
+   * Limits the list to the objects that its user may see; undefined for no limit. The rights must not be older than the revision of
+   * {@link read}.
+   */
   readonly view?: ObjectView | undefined;
 }
 
@@ -143,10 +146,10 @@ async function start(engine: Engine, target: Target, { read, selection, view }: 
   };
   switch (read.mode) {
     case "latest":
-      return fresh;
+      return { ...fresh, revision: view?.revision };
     case "notOlderThan":
       await awaitVersion(engine, read.revision);
-      return fresh;
+      return { ...fresh, revision: view?.revision };
     case "exact":
       await awaitVersion(engine, read.revision);
       return { ...fresh, revision: read.revision };
@@ -154,7 +157,7 @@ async function start(engine: Engine, target: Target, { read, selection, view }: 
       const point = decodeContinue(read.token, view?.id);
       return {
         ...fresh,
-        revision: point.revision,
+        revision: point.revision ?? view?.revision,
         after: prefix + point.after,
         point,
       };

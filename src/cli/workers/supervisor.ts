@@ -14,6 +14,7 @@ import {
   type Role,
   type WorkerRole,
 } from "./role.ts";
+import { closeUntakenConnections } from "./untaken-connections.ts";
 import { isAnswer, isRequest, type ValueAnswer, type ValueRequest } from "./value-messages.ts";
 
 /** Delay before the start of a process is tried again. */
@@ -105,6 +106,7 @@ class Supervisor {
     if (this.stopping) return Promise.resolve(0);
     const child = cluster.fork(environmentOf(role));
     this.children.set(child, role);
+    closeUntakenConnections(child.process);
     return new Promise((resolve) => {
       let isReady = false;
       child.on("message", (message: unknown) => {

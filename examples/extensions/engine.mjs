@@ -77,7 +77,9 @@ export class MapStore {
     this.#deliver(events);
     return { ok: true, revision, entries: events.map((event) => event.entry ?? event.previous) };
   }
-  subscribe({ prefix, after }, listener) {
+  subscribe({ prefix, after: position, repeatsTransaction = false }, listener) {
+    // A transaction at the position is delivered again, as long as the log has it.
+    const after = repeatsTransaction && position > this.floor() ? position - 1 : position;
     const subscription = {
       position: after,
       sync: () => this.latestRevision(),

@@ -63,7 +63,7 @@ export const builtInControllers: readonly Controller<BuiltInDependencies>[] = [
   policyStatus,
   storageVersionMigrator,
   serviceRanges,
+  workspaces,
   bootstrapSigner,
   tokenCleaner,
-  workspaces,
 ];

@@ -20,8 +20,8 @@ test("docs/controllers.md lists exactly the built-in controllers, and its --cont
     .exec(page)![1]!
     .split(",")
     .map((one) => one.slice(1));
-  // The reference has no controller for events: its store forgets them.
-  const others = new Set(["event-expiry", ...Object.keys(laterNames)]);
+  // The reference has no controller for events, whose store forgets them, and no workspaces.
+  const others = new Set(["event-expiry", "workspace", ...Object.keys(laterNames)]);
   expect(off.toSorted()).toEqual(names.filter((name) => !others.has(name)));
   for (const name of Object.values(laterNames)) expect(page).toContain(`\`-${name}\``);
 });

@@ -42,7 +42,7 @@ const WorkspaceSpec = struct("WorkspaceSpec", "Origin, life and administrators o
     1,
     WorkspaceSource,
     "State with which the workspace begins; by default it has default objects only. Immutable.",
-  ),
+  ).nullable(),
   expirationSeconds: field(
     2,
     int32,
@@ -96,7 +96,7 @@ export const Workspace = kind({
     checkSpec(spec, report.at("spec"));
   },
   validateUpdate({ spec }, live, report) {
-    unchanged(spec?.from, live.spec?.from, report.at("spec", "from"));
+    unchanged(spec?.from ?? undefined, live.spec?.from ?? undefined, report.at("spec", "from"));
   },
   beginDelete(copy, { vocabulary }) {
     const { metadata } = copy;
@@ -124,7 +124,7 @@ export const Workspace = kind({
       name: "From",
       type: "string",
       doc: "The workspace that it is a branch of.",
-      cell: ({ spec }) => (spec?.from === undefined ? "" : spec.from.workspace || "."),
+      cell: ({ spec }) => (spec?.from ? spec.from.workspace || "." : ""),
     },
     ageColumn,
   ],

@@ -58,7 +58,7 @@ export class WorkspaceCreation implements StorageHooks {
     if (live !== undefined) return { finish: nothing, undo: nothing };
     const workspace = object as Workspace;
     const { uid = "", name = "" } = workspace.metadata;
-    const { from } = workspace.spec ?? {};
+    const from = workspace.spec?.from ?? undefined;
     const bases =
       from === undefined
         ? [await this.parts.defaults.current()]

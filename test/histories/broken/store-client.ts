@@ -121,7 +121,7 @@ export class StoreClient implements RecordingClient {
     return this.review(key);
   }
 
-  watch(prefix: string, after: number): RunningWatch {
+  watch(prefix: string, after: number, mayBreak: boolean): RunningWatch {
     const watch = this.recorder.watch({ ...this.by, prefix, after });
     const { frames } = watch;
     let subscription: Subscription | undefined;
@@ -137,7 +137,8 @@ export class StoreClient implements RecordingClient {
         const batch = isFirst ? withoutSingle(all, start) : all;
         isFirst = false;
         // The connection of a client may break within the events of a transaction.
-        isCut = batch.length > 1 && batch[0]!.revision === batch[1]!.revision && this.dice.chance(0.2);
+        isCut =
+          mayBreak && batch.length > 1 && batch[0]!.revision === batch[1]!.revision && this.dice.chance(0.2);
         for (const event of isCut ? batch.slice(0, 1) : batch) frames.push({ ...frameOf(event), atNs });
         if (batch.length === 0) frames.push({ type: "BOOKMARK", revision: upTo, atNs });
         if (isCut) queueMicrotask(() => running.close());

@@ -31,8 +31,13 @@ export interface RecordingClient {
   review(key: string): Promise<Operation>;
   /** As the user of a RoleBinding, lists the ConfigMaps of its namespace. */
   attempt(key: string): Promise<Operation>;
-  /** Begins a watch. */
-  watch(prefix: string, after: number): RunningWatch;
+  /**
+   * Begins a watch.
+   *
+   * @param mayBreak whether its connection may break within the events of a transaction. Those of the watchers that cover everything don't:
+   *   what they miss until they resume may be compacted.
+   */
+  watch(prefix: string, after: number, mayBreak: boolean): RunningWatch;
   close(): void;
 }
 
@@ -109,7 +114,7 @@ export class HttpClient implements RecordingClient {
     );
   }
 
-  watch(prefix: string, after: number): RunningWatch {
+  watch(prefix: string, after: number, mayBreak: boolean): RunningWatch {
     const watch = this.recorder.watch({ ...this.by, prefix, after });
     const path = `${pathOf(prefix)}?watch=true&allowWatchBookmarks=true&resourceVersion=${after}`;
     const resource = resourceOf(prefix);
@@ -125,7 +130,7 @@ export class HttpClient implements RecordingClient {
       else if (code === 410 || (object as { code?: number } | undefined)?.code === 410)
         watch.frames.push({ type: "GONE", atNs });
       // The connection breaks now and then after an event, perhaps within those of a transaction.
-      isCut = watch.frames.length > 0 && ++this.lines % linesPerCut === 0;
+      isCut = mayBreak && watch.frames.length > 0 && ++this.lines % linesPerCut === 0;
       if (isCut) stream.close();
     });
     return { watch, ...stream };

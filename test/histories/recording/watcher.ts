@@ -76,7 +76,7 @@ export class Watcher {
       }
       const isRoaming = options.isRoaming && !this.fleet.isSettling;
       const after = isRoaming && dice.chance(0.2) ? options.after : this.lastPosition;
-      const current = client.watch(options.prefix, after);
+      const current = client.watch(options.prefix, after, options.isRoaming);
       this.current = current;
       const timer = isRoaming ? setTimeout(dice.below(maxWatchMs)) : undefined;
       await Promise.race([current.ended, ...(timer === undefined ? [] : [timer])]);

@@ -54,7 +54,7 @@ function run(service: HttpService, request: RequestContext, first: number): Mayb
     }
     if ("find" in stage) {
       const handler = stage.find(service, request);
-      if (handler !== undefined) return handler(request) ?? undefined;
+      if (handler !== undefined) return handler(request, service) ?? undefined;
       continue;
     }
     const done =

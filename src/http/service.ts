@@ -97,7 +97,7 @@ export interface ContentServices {
   /** Compute the objects of kinds that aren't stored, by kind name; sorted by name. */
   readonly computed: ReadonlyMap<string, () => Promise<readonly ApiObject[]>>;
   /** Paths outside of resources; those that end with `/` are prefixes. */
-  readonly paths: PathTable;
+  readonly paths: PathTable<HttpService>;
   /** The web console; undefined if it is off. */
   readonly console: WebConsole | undefined;
   /** The facts of the server on the page of `/`. */
@@ -124,8 +124,7 @@ export interface ForwardingServices {
 
 /** A workspace that a request is about to enter. */
 export interface FoundWorkspace {
-  /** Whether an `Authorization` header has a token that the workspace itself issued; its signature is verified. */
-  isOwnToken(authorization: string | undefined): MaybePromise<boolean>;
+  readonly uid: string;
   /**
    * Returns the service with which the workspace's requests are served, and begins its use; `left` ends it.
    *
@@ -176,6 +175,11 @@ export interface WorkspaceServices {
 
 /** Finds workspaces. */
 export interface Workspaces {
+  /**
+   * Returns the uid of the workspace that has issued the token of an `Authorization` header; undefined for other credentials. Reads nothing
+   * from the store, so that it costs an unauthenticated client no more than others.
+   */
+  issuerOf(authorization: string | undefined): Promise<string | undefined>;
   /** Returns the attributes of the right to enter a workspace. */
   accessTo(name: string, user: UserInfo): Attributes;
   /** Returns a workspace; undefined if there is none of the name. */

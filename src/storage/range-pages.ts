@@ -38,9 +38,10 @@ const deletedKeys = 50;
  * Deletes the keys that begin with a text. What others write meanwhile is deleted too, as far as this call comes across it.
  *
  * @param start begins with `/`; isn't itself a key.
+ * @param ending ends the call early when it is aborted.
  * @returns the number of deleted keys.
  */
-export async function deleteKeys(store: Store, start: string): Promise<number> {
+export async function deleteKeys(store: Store, start: string, ending?: AbortSignal): Promise<number> {
   const limit = Math.min(deletedKeys, store.transactionLimits.writes);
   let count = 0;
   for (let after = start; ;) {
@@ -55,7 +56,7 @@ export async function deleteKeys(store: Store, start: string): Promise<number> {
       count += own.length;
       after = own.at(-1)!.key;
     }
-    if (own.length < entries.length || !more) return count;
+    if (own.length < entries.length || !more || ending?.aborted === true) return count;
     await nextTurn();
   }
 }

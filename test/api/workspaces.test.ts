@@ -2,6 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { Answer } from "../support/api.ts";
 import { storeOf } from "../support/api.ts";
 import { useServer } from "../support/use-server.ts";
+import { Subscribed, subscriptionPath } from "./subscriptions-support.ts";
 import {
   clusterRole,
   clusterRoleBinding,
@@ -267,6 +268,23 @@ describe("entering a workspace", () => {
   });
 });
 
+test("a workspace connects to no pod, service or node, whose addresses its administrators could write", async () => {
+  await create("connecting");
+  const services = "/api/v1/namespaces/default/services";
+  await ok(
+    admin().post(at("connecting", services), { metadata: { name: "s" }, spec: { ports: [{ port: 80 }] } }),
+  );
+  await ok(admin().post(at("connecting", "/api/v1/nodes"), { metadata: { name: "n" } }));
+  for (const path of [
+    `${services}/s/proxy/`,
+    "/api/v1/nodes/n/proxy/",
+    "/api/v1/namespaces/default/pods/p/log",
+  ]) {
+    const { status, body } = await admin().get(at("connecting", path));
+    expect([path, status, body.message]).toEqual([path, 403, expect.stringContaining("no connections")]);
+  }
+});
+
 describe("a branch", () => {
   test("begins with the state of its base at a resource version; afterwards each is independent", async () => {
     await create("base");
@@ -368,6 +386,15 @@ describe("a branch", () => {
     await ok(omar.post(at("preview", secrets), { metadata: { name: "own" } }));
     expect(await watching.next()).toMatchObject({ object: { metadata: { name: "own" } } });
     watching.close();
+    const stream = new Subscribed(
+      await omar.open("GET", at("preview", subscriptionPath(["v1/secrets"])), {}),
+    );
+    await ok(admin().patch(hidden, { metadata: { labels: { x: "q" } } }));
+    await ok(omar.post(at("preview", secrets), { metadata: { name: "own-2" } }));
+    const seenInStream = await stream.through(({ object }) => object?.metadata?.name === "own-2");
+    expect(JSON.stringify(seenInStream)).not.toContain("root-key");
+    stream.close();
+    await ok(omar.delete(at("preview", `${secrets}/own-2`)));
     // Objects of its own are visible, and those of the base as soon as one may get them there.
     expect(await seen()).toEqual(["own"]);
     await roleFor("secrets-reader", [], [{ verbs: ["get"], apiGroups: [""], resources: ["secrets"] }]);

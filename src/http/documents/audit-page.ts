@@ -10,7 +10,7 @@ import {
 } from "../audit/recent-events.ts";
 import type { Query } from "../request/facts.ts";
 import { integerParameter } from "../request/parameters.ts";
-import type { PathTable } from "../request/path-table.ts";
+import type { AddedPaths } from "../request/path-table.ts";
 
 /** Number of events that are returned by default. */
 const defaultLimit = 100;
@@ -22,7 +22,7 @@ const defaultLimit = 100;
  * @param others the other processes of the server; the list has the events of all.
  */
 export function addAuditPage(
-  paths: PathTable,
+  paths: AddedPaths,
   version: string,
   recent: RecentEvents,
   others: OtherProcesses | undefined,

@@ -28,7 +28,7 @@ import {
   methodsOfStrictDocuments,
   type ChangingPaths,
   type PathHandler,
-  type PathTable,
+  type AddedPaths,
 } from "../request/path-table.ts";
 
 /** Parts of discovery that depend on feature gates. */
@@ -43,7 +43,7 @@ export interface DiscoveryFeatures {
 
 /** Adds the paths of discovery: `/api`, `/apis` and the documents below them, `/version`, the extensions and the index at `/`. */
 export function addDiscoveryPaths(
-  paths: PathTable,
+  paths: AddedPaths,
   registry: Registry,
   apiServices: ApiServices,
   features: DiscoveryFeatures,
@@ -173,7 +173,7 @@ function answerWith(
 
 /** Where documents are served. */
 interface DocumentPlace {
-  readonly paths: PathTable;
+  readonly paths: AddedPaths;
   readonly vocabulary: Vocabulary;
   /** Undefined for those of documents in general. */
   readonly methods?: readonly string[];

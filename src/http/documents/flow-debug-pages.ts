@@ -4,14 +4,14 @@ import type { RefusalReason } from "../../flow/schema-flows.ts";
 import type { FlowRequest } from "../../flow/request.ts";
 import { isTrue } from "../request/facts.ts";
 import { sendText } from "../answers/respond.ts";
-import type { PathTable } from "../request/path-table.ts";
+import type { AddedPaths } from "../request/path-table.ts";
 
 const base = "/debug/api_priority_and_fairness";
 
 type Cell = string | number | boolean;
 
 /** Adds the debug pages of priority and fairness: tables as text, one row per line, cells separated by commas. */
-export function addFlowDebugPages(paths: PathTable, control: FlowControl): void {
+export function addFlowDebugPages(paths: AddedPaths, control: FlowControl): void {
   paths.add(`${base}/dump_priority_levels`, ({ exchange }) =>
     sendText(exchange, 200, table(levels(control))),
   );

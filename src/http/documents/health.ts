@@ -3,7 +3,7 @@ import { isTrue } from "../request/facts.ts";
 import { sendText } from "../answers/respond.ts";
 import type { HealthIndicators } from "../metrics/health-indicators.ts";
 import type { RequestContext } from "../request/context.ts";
-import type { PathTable } from "../request/path-table.ts";
+import type { AddedPaths } from "../request/path-table.ts";
 import type { VocabularyBehavior } from "../../vocabulary/behavior.ts";
 
 /** A named check. It returns why it fails; undefined if it passes. */
@@ -25,7 +25,7 @@ export interface HealthChecks {
  * @param indicators record each check that one of the three endpoints runs; undefined records none.
  */
 export function addHealthPaths(
-  paths: PathTable,
+  paths: AddedPaths,
   checks: HealthChecks,
   { endpointInHealthResult }: VocabularyBehavior,
   indicators: HealthIndicators | undefined,

@@ -1,7 +1,7 @@
 import type { Clock } from "../../base/time/clock.ts";
 import type { OtherProcesses } from "../../base/other-processes.ts";
 import type { RequestContext } from "../request/context.ts";
-import type { PathTable } from "../request/path-table.ts";
+import type { AddedPaths } from "../request/path-table.ts";
 import { indicatorTopics, type HealthIndicators } from "../metrics/health-indicators.ts";
 import {
   metricsContentType,
@@ -14,7 +14,7 @@ import { sendPieces } from "./send-pieces.ts";
 
 /** Adds `/metrics`; its DELETE clears the metrics, as in the reference. @param others the other processes of the server; the page has the metrics of all. */
 export function addMetricsPath(
-  paths: PathTable,
+  paths: AddedPaths,
   clock: Clock,
   metrics: MetricSet,
   others?: OtherProcesses,
@@ -24,7 +24,7 @@ export function addMetricsPath(
 
 /** Adds `/metrics/slis` with the results of the health checks. @param others as of {@link addMetricsPath} */
 export function addIndicatorsPath(
-  paths: PathTable,
+  paths: AddedPaths,
   clock: Clock,
   { metrics }: HealthIndicators,
   others?: OtherProcesses,
@@ -39,7 +39,7 @@ interface MetricsPage {
   readonly others: OtherProcesses | undefined;
 }
 
-function addPage(paths: PathTable, clock: Clock, { path, topics, metrics, others }: MetricsPage): void {
+function addPage(paths: AddedPaths, clock: Clock, { path, topics, metrics, others }: MetricsPage): void {
   const clear = (): true => {
     metrics.clear();
     return true;

@@ -4,14 +4,14 @@ import {
   type DiscoveryDocuments,
 } from "../../authentication/service-accounts/discovery-documents.ts";
 import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
-import { methodsOfStrictDocuments, type PathHandler, type PathTable } from "../request/path-table.ts";
+import { methodsOfStrictDocuments, type PathHandler, type AddedPaths } from "../request/path-table.ts";
 
 /** The documents change only when the server is restarted. */
 const lifetime = "public, max-age=3600";
 
 /** Adds the OpenID discovery documents, with which other servers verify service account tokens. */
 export function addOpenIdPaths(
-  paths: PathTable,
+  paths: AddedPaths,
   vocabulary: Vocabulary,
   { configuration, keys }: DiscoveryDocuments,
 ): void {

@@ -1,8 +1,15 @@
 import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
 import type { RequestContext } from "./context.ts";
 
-/** Serves the requests for a path. */
-export type PathHandler = (request: RequestContext) => Promise<void> | void;
+/**
+ * Serves the requests for a path.
+ *
+ * @typeParam Service the service that runs the request; in a workspace that of its user.
+ */
+export type PathHandler<Service = unknown> = (
+  request: RequestContext,
+  service: Service,
+) => Promise<void> | void;
 
 /** Paths that are added and removed while the server runs. */
 export interface ChangingPaths {
@@ -18,12 +25,22 @@ export function methodsOfStrictDocuments({ behavior }: Vocabulary): readonly str
   return behavior.headOfResources ? documentMethods : ["GET"];
 }
 
-/** Handlers of non-resource paths. */
-export class PathTable {
-  private readonly exact = new Map<string, PathHandler>();
+/** A {@link PathTable} to which handlers are added that don't use the service. */
+export type AddedPaths = Pick<
+  PathTable<unknown>,
+  "add" | "addWithMethods" | "addWithSlash" | "addChanging" | "paths"
+>;
+
+/**
+ * Handlers of non-resource paths.
+ *
+ * @typeParam Service see {@link PathHandler}.
+ */
+export class PathTable<Service> {
+  private readonly exact = new Map<string, PathHandler<Service>>();
   /** The methods of paths that don't have those of documents. */
   private readonly methods = new Map<string, readonly string[]>();
-  private readonly below: { readonly prefix: string; readonly handler: PathHandler }[] = [];
+  private readonly below: { readonly prefix: string; readonly handler: PathHandler<Service> }[] = [];
 
   private changing: ChangingPaths = { find: () => undefined, paths: [] };
 
@@ -33,7 +50,7 @@ export class PathTable {
   }
 
   /** Adds the handler of a path with its HTTP methods. */
-  addWithMethods(path: string, methods: readonly string[], handler: PathHandler): void {
+  addWithMethods(path: string, methods: readonly string[], handler: PathHandler<Service>): void {
     this.exact.set(path, handler);
     this.methods.set(path, methods);
   }
@@ -44,19 +61,19 @@ export class PathTable {
   }
 
   /** Adds the handler of a path, or of all paths with this prefix if it ends with `/`. */
-  add(path: string, handler: PathHandler): void {
+  add(path: string, handler: PathHandler<Service>): void {
     if (isBelow(path)) this.below.push({ prefix: path, handler });
     else this.exact.set(path, handler);
   }
 
   /** Adds the handler of a path with and without a trailing slash, as for discovery. */
-  addWithSlash(path: string, handler: PathHandler, methods = documentMethods): void {
+  addWithSlash(path: string, handler: PathHandler<Service>, methods = documentMethods): void {
     this.addWithMethods(path, methods, handler);
     this.addWithMethods(`${path}/`, methods, handler);
   }
 
   /** Returns the handler of a path; undefined if there is none. The path isn't normalized, because authorization decides about exactly this text. */
-  find(path: string): PathHandler | undefined {
+  find(path: string): PathHandler<Service> | undefined {
     return (
       this.exact.get(path) ??
       this.below.find(({ prefix }) => path.startsWith(prefix))?.handler ??

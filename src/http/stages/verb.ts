@@ -46,7 +46,7 @@ function serveVerb(service: HttpService, request: RequestContext): MaybePromise<
       "the server does not allow this method on the requested resource",
     );
   }
-  return handler(request) ?? undefined;
+  return handler(request, service) ?? undefined;
 }
 
 /**

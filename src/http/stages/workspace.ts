@@ -14,12 +14,14 @@ import { readRequestFacts } from "./request-facts.ts";
 export async function enterWorkspace(service: HttpService, request: RequestContext): Promise<HttpService> {
   const workspaces = service.workspaces!;
   const { name } = request.workspace!;
-  const place = await workspaces.find(name);
-  const isOwn = place !== undefined && (await place.isOwnToken(authorizationOf(service, request)));
+  const issuer = await workspaces.issuerOf(authorizationOf(service, request));
+  const issued = issuer === undefined ? undefined : await workspaces.find(name);
+  const isOwn = issued?.uid === issuer && issuer !== undefined;
   if (!isOwn) {
     await authenticate(service, request);
     await authorizeAccess(service, request, name);
   }
+  const place = issued ?? (await workspaces.find(name));
   if (place === undefined) throw workspaces.notFound(name);
   const entered = await place.enter(isOwn ? undefined : request.user);
   request.isWorkspaceAccount = isOwn;

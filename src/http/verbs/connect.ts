@@ -9,7 +9,10 @@ import type { HttpService } from "../service.ts";
 
 /** Connects to the backend of an object: `proxy`, `log`, `exec`, `attach`, `portforward`. */
 export async function serveConnect(service: HttpService, request: ResourceContext): Promise<void> {
-  const { facts, target, exchange } = request;
+  const { facts, target, exchange, workspace } = request;
+  // The administrators of a workspace could give its objects any address.
+  if (workspace !== undefined)
+    throw new StatusError("Forbidden", "workspaces have no connections to pods, services and nodes");
   service.metrics.longRunning(facts, exchange);
   const { subresource } = target;
   if (subresource !== "proxy" && facts.rest !== "") {

@@ -12,7 +12,7 @@ import { RotatingFile } from "../../http/audit/rotating-file.ts";
 import { StandardOutput } from "../../http/audit/standard-output.ts";
 import { addAuditPage } from "../../http/documents/audit-page.ts";
 import type { MetricSet } from "../../http/metrics/metric-set.ts";
-import type { PathTable } from "../../http/request/path-table.ts";
+import type { AddedPaths } from "../../http/request/path-table.ts";
 import { ConfigurationError } from "../../schema/configuration.ts";
 import type { AuditLogSettings, AuditSettings, AuditWebhookSettings } from "../options/settings-types.ts";
 import { readOptionBytes } from "../options/option-files.ts";
@@ -31,7 +31,7 @@ const lostLogIntervalMs = 5000;
 export interface AuditTrail {
   readonly auditor: Auditor;
   /** Adds the path of the recent events. */
-  addPage(paths: PathTable): void;
+  addPage(paths: AddedPaths): void;
   close(): Promise<void>;
 }
 

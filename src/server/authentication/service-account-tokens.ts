@@ -90,6 +90,16 @@ function workspaceIssuer(issuer: string, workspaceUid: string): string {
   return `${issuer.replace(/\/$/, "")}/clusters/${workspaceUid}`;
 }
 
+/** Returns the uid of the workspace whose tokens have an issuer; undefined for other issuers. */
+export function workspaceIn(
+  issuer: string,
+  { issuers, legacyIssuer }: Pick<ServiceAccountKeys, "issuers" | "legacyIssuer">,
+): string | undefined {
+  const uid = issuer.slice(issuer.lastIndexOf("/") + 1);
+  const own = [issuers[0]!, legacyIssuer].map((one) => workspaceIssuer(one, uid));
+  return own.includes(issuer) ? uid : undefined;
+}
+
 /** Returns the keys of a server for the tokens of one of its workspaces: they have another issuer and audience. */
 export function workspaceKeys(
   { vocabulary }: Pick<ServerOptions, "vocabulary">,

@@ -6,7 +6,7 @@ import { ListWidths } from "../../http/limits/list-widths.ts";
 import { PlainLimiter } from "../../http/limits/plain-limiter.ts";
 import { collectFlows, waitMeters } from "../../http/metrics/flow-metrics.ts";
 import type { MetricSet } from "../../http/metrics/metric-set.ts";
-import type { PathTable } from "../../http/request/path-table.ts";
+import type { AddedPaths } from "../../http/request/path-table.ts";
 import type { Engine } from "../../resources/engine/engine.ts";
 import { stackOf } from "../../base/logger.ts";
 import type { ServerOptions } from "../options/server-options.ts";
@@ -38,7 +38,7 @@ export function requestLimiter(
   { flow, vocabulary, clock, log }: ServerOptions,
   engine: Engine,
   control: FlowControl | undefined,
-  { paths, watches }: { readonly paths: PathTable; readonly watches: WatchCounts },
+  { paths, watches }: { readonly paths: AddedPaths; readonly watches: WatchCounts },
 ): RequestLimiter {
   if (control === undefined) {
     const limits = { reading: flow.maxReading, changing: flow.maxChanging };

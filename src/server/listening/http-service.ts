@@ -31,7 +31,7 @@ import { serveSubscription } from "../../http/subscriptions/serve-subscription.t
 import { sortedListsOfProcess } from "../../http/verbs/sort-memory.ts";
 import { bufferedListsOfProcess } from "../../http/verbs/buffered-parts.ts";
 import type { WelcomeFacts } from "../../http/request/visitor.ts";
-import { PathTable } from "../../http/request/path-table.ts";
+import { PathTable, type AddedPaths } from "../../http/request/path-table.ts";
 import { OpenStreams } from "../../http/transport/open-streams.ts";
 import { applies, rowsIn, since } from "../../base/release-rows.ts";
 import type { Release } from "../../base/releases.ts";
@@ -183,12 +183,12 @@ export function objectServices(
   const { clock, vocabulary, release } = options;
   const { registry, timestamps, store } = engine;
   const { authenticator, authorizer, apiServices, health, indicators, service } = parts;
-  const paths = new PathTable();
+  const paths = new PathTable<HttpService>();
   const passOn: OpenApiParts["passOn"] = (...request) => serveAggregated(service(), ...request);
   addApiDocuments(paths, engine, parts.defect, { ...parts, clock, passOn });
   addHealthPaths(paths, health, vocabulary.behavior, indicators);
-  paths.addWithMethods(subscriptionsPath, ["GET", "POST"], (request) =>
-    serveSubscription(service(), request),
+  paths.addWithMethods(subscriptionsPath, ["GET", "POST"], (request, service) =>
+    serveSubscription(service, request),
   );
   return {
     engine,
@@ -254,7 +254,7 @@ function aggregatedVersions(release: Release, on: Engine["featureEnabled"]): rea
 
 /** Adds the discovery and OpenAPI documents of this server and of extension servers. */
 function addApiDocuments(
-  paths: PathTable,
+  paths: AddedPaths,
   { registry, featureEnabled: on }: Engine,
   defect: HttpService["log"]["defect"],
   {
@@ -286,7 +286,7 @@ const unavailableLogIntervalMs = 5000;
  */
 function addOpenIdDocuments(
   { authentication, log, vocabulary }: ServerOptions,
-  paths: PathTable,
+  paths: AddedPaths,
   { issuers, keys }: ServiceAccountKeys,
 ): void {
   const documents = discoveryDocuments(issuers[0]!, keys, authentication.serviceAccounts.jwksUri);

@@ -84,7 +84,8 @@ export class ActiveWorkspaces {
         "ServiceUnavailable",
         `more than ${maxInUse} workspaces are in use; try again later`,
       );
-    const opening = (this.closing.get(uid) ?? Promise.resolve()).then(open);
+    // A failure to close it was logged, and doesn't concern those who use it again.
+    const opening = (this.closing.get(uid) ?? Promise.resolve()).then(open, open);
     const one: Active = { uid, opening, server: undefined, uses: 0, lastUsedMs: this.clock.monotonicNow() };
     this.active.set(uid, one);
     this.timer ??= this.clock.setTimer(() => this.sweep(), sweepMs);

@@ -1,4 +1,5 @@
 import { bearerToken } from "../../authentication/bearer-token.ts";
+import { errorPrefix } from "../../authentication/service-accounts/bound-claims.ts";
 import { isRefusal } from "../../authentication/refusal.ts";
 import { textClaim, unverifiedClaims } from "../../authentication/jwt/claims.ts";
 import { verifyClaims } from "../../authentication/jwt/signature.ts";
@@ -28,7 +29,11 @@ import { FilteredStore, type EntryFilter } from "../../storage/filtered-store.ts
 import { deleteKeyspace, keyspace } from "../../storage/keyspaces/keyspace-store.ts";
 import type { Store } from "../../storage/store.ts";
 import type { StorePins } from "../../storage/store-history.ts";
-import { workspaceKeys, type ServiceAccountKeys } from "../authentication/service-account-tokens.ts";
+import {
+  workspaceIn,
+  workspaceKeys,
+  type ServiceAccountKeys,
+} from "../authentication/service-account-tokens.ts";
 import { filtered } from "./filtered-service.ts";
 import { ActiveWorkspaces, type WorkspaceUse } from "./active-workspaces.ts";
 import { BaseVisibility } from "./base-visibility.ts";
@@ -108,21 +113,19 @@ export class ServerWorkspaces implements Workspaces, WorkspaceContents {
     return andThen(this.reader.find(name), (workspace) => workspace && new Found(this, workspace));
   }
 
-  /** Whether a token was issued by a workspace; its signature is verified unless the workspace is in memory and verifies it itself. */
-  async isOwnToken({ metadata }: Workspace, authorization: string | undefined): Promise<boolean> {
+  /** See {@link Workspaces.issuerOf}. A workspace in memory verifies the signature itself. */
+  async issuerOf(authorization: string | undefined): Promise<string | undefined> {
     const token = bearerToken(authorization);
     const claims = token === undefined ? undefined : unverifiedClaims(token);
-    const issuer = claims && textClaim(claims, "iss");
-    if (issuer === undefined) return false;
-    const { shared, serviceAccounts } = this.parts;
-    const { issuers, legacyIssuer, keys } = workspaceKeys(shared.options, serviceAccounts, metadata.uid!);
-    if (!issuers.includes(issuer) && issuer !== legacyIssuer) return false;
-    if (this.active.has(metadata.uid!)) return true;
+    const issuer = (claims && textClaim(claims, "iss")) ?? "";
+    const { serviceAccounts } = this.parts;
+    const uid = workspaceIn(issuer, serviceAccounts);
+    if (uid === undefined || this.active.has(uid)) return uid;
     try {
-      await verifyClaims(token!, keys, "service account token");
-      return true;
+      await verifyClaims(token!, serviceAccounts.keys, errorPrefix);
+      return uid;
     } catch (error) {
-      if (isRefusal(error)) return false;
+      if (isRefusal(error)) return undefined;
       throw error;
     }
   }
@@ -323,10 +326,10 @@ export class ServerWorkspaces implements Workspaces, WorkspaceContents {
     );
   }
 
-  async remove(uid: string, _closing: AbortSignal): Promise<void> {
+  async remove(uid: string, closing: AbortSignal): Promise<void> {
     await this.active.close(uid);
-    await deleteKeyspace(this.parts.root, uid);
-    await removePins(this.parts.pins, uid);
+    await deleteKeyspace(this.parts.root, uid, closing);
+    if (!closing.aborted) await removePins(this.parts.pins, uid);
   }
 
   /** Ends all workspaces. */
@@ -342,8 +345,8 @@ class Found implements FoundWorkspace {
     private readonly workspace: Workspace,
   ) {}
 
-  isOwnToken(authorization: string | undefined): Promise<boolean> {
-    return this.workspaces.isOwnToken(this.workspace, authorization);
+  get uid(): string {
+    return this.workspace.metadata.uid!;
   }
 
   enter(outsider: UserInfo | undefined): Promise<EnteredWorkspace> {

@@ -40,10 +40,11 @@ export function keyspace(store: Store, id: string): Store {
 /**
  * Deletes the keys of a keyspace, in turns. What others write meanwhile is deleted too, as far as this call comes across it.
  *
+ * @param ending ends the call early when it is aborted.
  * @returns the number of deleted keys.
  */
-export function deleteKeyspace(store: Store, id: string): Promise<number> {
-  return deleteKeys(store, new Names(id).start);
+export function deleteKeyspace(store: Store, id: string, ending?: AbortSignal): Promise<number> {
+  return deleteKeys(store, new Names(id).start, ending);
 }
 
 /** Returns the key in the other store of a key in a keyspace. */

@@ -9,7 +9,7 @@ import { parseAccept } from "../../request/negotiation.ts";
 import { sendJson } from "../../answers/respond.ts";
 import type { RequestContext } from "../../request/context.ts";
 import { workspacePath } from "../../request/facts.ts";
-import type { PathTable } from "../../request/path-table.ts";
+import type { AddedPaths } from "../../request/path-table.ts";
 import { OpenApiDocuments, type Document } from "./documents.ts";
 import { sendPieces } from "../send-pieces.ts";
 import type { StreamedDocument } from "./whole-document.ts";
@@ -37,7 +37,7 @@ export interface OpenApiParts {
 
 /** Adds `/openapi/v2`, `/openapi/v3` and the documents of the group versions (spec: conventions 4.10). */
 export function addOpenApiPaths(
-  paths: PathTable,
+  paths: AddedPaths,
   registry: Registry,
   { apiServices, clock, version3, enums, failed, passOn }: OpenApiParts,
 ): void {

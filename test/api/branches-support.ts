@@ -1,17 +1,15 @@
 import type { Answer, Api } from "../support/api.ts";
 import { ok } from "./support.ts";
+import { at, maps, tenancy, workspaces as workspacesPath } from "./workspaces-support.ts";
+
+export { maps, tenancy, workspacesPath };
 
 /** Options of a server that serves workspaces. */
-export const tenancy = "tenancy.platform.io";
 export const withBranches = { runtimeConfig: `${tenancy}/v1alpha1=true` };
 const group = `/apis/${tenancy}/v1alpha1`;
-export const workspacesPath = `${group}/workspaces`;
-
-/** The path of the ConfigMaps that the tests write. */
-export const maps = "/api/v1/namespaces/default/configmaps";
 
 /** Returns a path in a workspace; outside of workspaces without a name. */
-export const within = (name: string, path: string) => (name === "" ? path : `/clusters/${name}${path}`);
+export const within = (name: string, path: string) => (name === "" ? path : at(name, path));
 
 /** Creates a workspace, by default a branch of the server. */
 export const branch = async (api: Api, name: string, from: object | null = {}) =>

@@ -65,6 +65,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
     "stages",
     "subscriptions",
     "transactions",
+    "workspaces",
     "pipeline.ts",
   ],
 };

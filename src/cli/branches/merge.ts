@@ -1,19 +1,8 @@
 import { accessFlags } from "../client/access-flags.ts";
-import { connected } from "../client/connection.ts";
 import { helpText, type Command } from "../command.ts";
 import type { Flag } from "../flags/flag.ts";
 import { FlagReader, parseFlags } from "../flags/flag-reader.ts";
-import { conflictCode, hasConflicts, mergeText } from "./status-text.ts";
-import {
-  outputFlag,
-  pathOfKind,
-  postMerge,
-  printsJson,
-  strategyFlag,
-  strategyOf,
-  withoutKind,
-  workspaceNamed,
-} from "./workspace-requests.ts";
+import { outputFlag, runMerge, strategyFlag, withoutKind, workspaceNamed } from "./workspace-requests.ts";
 
 const about = `Merges what a workspace has changed into its base, in one transaction with your rights there. Fields that only one side has changed since
 the workspace began get its value. If both have changed a field, nothing is written and the conflicts are printed, unless --strategy says
@@ -47,28 +36,10 @@ export const mergeCommand: Command = {
     const names: string[] = [];
     const read = new FlagReader(mergeFlags, parseFlags(mergeFlags, words, names));
     const workspace = workspaceNamed(names, "plinth merge");
-    const asJson = printsJson(read);
     const into = read.optional("into");
-    const strategy = strategyOf(read);
-    const spec = {
-      workspace,
-      ...(into === undefined ? {} : { into: withoutKind(into) }),
-      ...(strategy === undefined ? {} : { strategy }),
-    };
-    const query = `?fieldManager=${encodeURIComponent(read.text("field-manager"))}`;
-    const status = await connected(
-      read,
-      (connection) =>
-        postMerge(
-          connection,
-          `${pathOfKind(connection, "WorkspaceMerge")}${query}`,
-          spec,
-          read.boolean("dry-run") === true,
-        ),
-      false,
-    );
-    const sides = { theirs: workspace, ours: spec.into ?? "the base" };
-    process.stdout.write(asJson ? `${JSON.stringify(status)}\n` : mergeText(status, sides));
-    return hasConflicts(status) ? conflictCode : 0;
+    const target = into === undefined ? {} : { into: withoutKind(into) };
+    const sides = { theirs: workspace, ours: target.into ?? "the base" };
+    const fieldManager = read.text("field-manager");
+    return runMerge(read, "WorkspaceMerge", { workspace, ...target }, { fieldManager, sides });
   },
 };

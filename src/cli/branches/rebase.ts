@@ -1,18 +1,8 @@
 import { accessFlags } from "../client/access-flags.ts";
-import { connected } from "../client/connection.ts";
 import { helpText, type Command } from "../command.ts";
 import type { Flag } from "../flags/flag.ts";
 import { FlagReader, parseFlags, UsageError } from "../flags/flag-reader.ts";
-import { conflictCode, hasConflicts, mergeText } from "./status-text.ts";
-import {
-  outputFlag,
-  pathOfKind,
-  postMerge,
-  printsJson,
-  strategyFlag,
-  strategyOf,
-  workspaceNamed,
-} from "./workspace-requests.ts";
+import { outputFlag, runMerge, strategyFlag, workspaceNamed } from "./workspace-requests.ts";
 
 const about = `Moves a workspace to a newer state of its base; what the workspace has changed stays. If both have changed a field, nothing is written and
 the conflicts are printed, unless --strategy says whose value is taken. Watches of the workspace end, and clients list again.
@@ -41,29 +31,11 @@ export const rebaseCommand: Command = {
     const names: string[] = [];
     const read = new FlagReader(rebaseFlags, parseFlags(rebaseFlags, words, names));
     const workspace = workspaceNamed(names, "plinth rebase");
-    const asJson = printsJson(read);
     const to = read.optional("to");
     if (to !== undefined && !/^[1-9]\d*$/.test(to))
       throw new UsageError(`--to: ${JSON.stringify(to)} is not a resource version`);
-    const strategy = strategyOf(read);
-    const spec = {
-      workspace,
-      ...(to === undefined ? {} : { resourceVersion: to }),
-      ...(strategy === undefined ? {} : { strategy }),
-    };
-    const status = await connected(
-      read,
-      (connection) =>
-        postMerge(
-          connection,
-          `${pathOfKind(connection, "WorkspaceRebase")}?fieldManager=plinth`,
-          spec,
-          read.boolean("dry-run") === true,
-        ),
-      false,
-    );
+    const spec = { workspace, ...(to === undefined ? {} : { resourceVersion: to }) };
     const sides = { theirs: "the base", ours: workspace };
-    process.stdout.write(asJson ? `${JSON.stringify(status)}\n` : mergeText(status, sides));
-    return hasConflicts(status) ? conflictCode : 0;
+    return runMerge(read, "WorkspaceRebase", spec, { fieldManager: "plinth", sides });
   },
 };

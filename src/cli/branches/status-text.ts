@@ -6,9 +6,6 @@ import type {
 import type { WorkspaceDiffStatus } from "../../kinds/tenancy/workspace-diff.ts";
 import type { WorkspaceMergeStatus } from "../../kinds/tenancy/workspace-merge.ts";
 
-/** Exit code if both sides have changed the same fields. */
-export const conflictCode = 3;
-
 /** The sides of a merge in its conflicts. */
 export interface SideNames {
   readonly theirs: string;

@@ -1,10 +1,10 @@
-import { parseDurationInDays } from "../../base/time/duration.ts";
-import { parseTime } from "../../base/time/timestamps.ts";
 import type { WorkspaceMergeStatus } from "../../kinds/tenancy/workspace-merge.ts";
-import { ClientError } from "../client/client-error.ts";
-import type { Connection } from "../client/connection.ts";
+import { connected, type Connection } from "../client/connection.ts";
+import { conflictCode, pathOfPosted, postOrConflicts } from "../client/post-or-conflicts.ts";
 import type { Flag } from "../flags/flag.ts";
 import { UsageError, type FlagReader } from "../flags/flag-reader.ts";
+import { timeNamed } from "../flags/time-text.ts";
+import { hasConflicts, mergeText, type SideNames } from "./status-text.ts";
 
 /** The flag `--output` of commands about workspaces. */
 export const outputFlag: Flag = {
@@ -28,7 +28,7 @@ export function strategyFlag(doc: string): Flag {
 }
 
 /** @throws {UsageError} another strategy than ours and theirs. */
-export function strategyOf(read: FlagReader): string | undefined {
+function strategyOf(read: FlagReader): string | undefined {
   const strategy = read.optional("strategy");
   if (strategy === undefined || strategy === "ours" || strategy === "theirs") return strategy;
   throw new UsageError(`--strategy: ${JSON.stringify(strategy)} is not allowed; it is ours or theirs`);
@@ -58,9 +58,8 @@ export function withoutKind(word: string): string {
  */
 export function stateOf(flag: string, text: string, now: number): object {
   if (/^[1-9]\d*$/.test(text)) return { resourceVersion: text };
-  if (parseTime(text) !== undefined) return { time: text };
-  const ago = parseDurationInDays(text);
-  if (ago !== undefined && ago >= 0n) return { time: new Date(now - Number(ago / 1_000_000n)).toISOString() };
+  const time = timeNamed(text, now);
+  if (time !== undefined) return { time };
   throw new UsageError(
     `--${flag}: ${JSON.stringify(text)} is neither a resource version, nor a time such as 2026-11-24T10:00:00Z, nor a duration such as 30m`,
   );
@@ -72,36 +71,35 @@ export function stateOf(flag: string, text: string, now: number): object {
  * @throws {ClientError} the server doesn't serve it.
  */
 export function pathOfKind({ table }: Connection, kind: string): string {
-  const resource = table.resources.find((one) => one.kind === kind && one.group.startsWith("tenancy."));
-  if (resource === undefined)
-    throw new ClientError(
-      "the server serves no workspaces; start it with --runtime-config=api/alpha=true; nothing was written",
-    );
-  return `/apis/${resource.groupVersion}/${resource.name}`;
+  return pathOfPosted(table, kind, "tenancy", "workspaces");
 }
 
 /**
- * Posts a merge or rebase. If there are conflicts, it returns those of a dry run, which has them with their values.
+ * Posts a merge or rebase as the flags say, and prints its result.
  *
- * @param path with a query.
- * @throws {ClientError}
+ * @param kind WorkspaceMerge or WorkspaceRebase.
+ * @param spec without the strategy.
+ * @returns the exit code.
  */
-export async function postMerge(
-  { client }: Connection,
-  path: string,
+export async function runMerge(
+  read: FlagReader,
+  kind: string,
   spec: object,
-  isDryRun: boolean,
-): Promise<WorkspaceMergeStatus> {
-  const post = async (query: string) =>
-    (await client.post(`${path}${query}`, { spec }))["status"] as WorkspaceMergeStatus;
-  if (isDryRun) return post("&dryRun=All");
-  try {
-    return await post("");
-  } catch (error) {
-    if (!(error instanceof ClientError) || error.status !== 409) throw error;
-    // Without conflicts the error has another reason.
-    const status = await post("&dryRun=All");
-    if ((status.conflicts ?? []).length === 0) throw error;
-    return { ...status, message: `${status.message?.replace(/^dry run: /, "") ?? ""}; nothing was written` };
-  }
+  { fieldManager, sides }: { readonly fieldManager: string; readonly sides: SideNames },
+): Promise<number> {
+  const asJson = printsJson(read);
+  const strategy = strategyOf(read);
+  const whole = { ...spec, ...(strategy === undefined ? {} : { strategy }) };
+  const isDryRun = read.boolean("dry-run") === true;
+  const query = `?fieldManager=${encodeURIComponent(fieldManager)}`;
+  const post = (connection: Connection) =>
+    postOrConflicts<WorkspaceMergeStatus>(
+      connection.client,
+      `${pathOfKind(connection, kind)}${query}`,
+      whole,
+      isDryRun,
+    );
+  const status = await connected(read, post, false);
+  process.stdout.write(asJson ? `${JSON.stringify(status)}\n` : mergeText(status, sides));
+  return hasConflicts(status) ? conflictCode : 0;
 }

@@ -1,14 +1,11 @@
-import { parseDurationInDays } from "../../base/time/duration.ts";
-import { parseTime } from "../../base/time/timestamps.ts";
 import type { UndoConflict, UndoneField, UndoneObject, UndoStatus } from "../../kinds/history/undo.ts";
 import { accessFlags } from "../client/access-flags.ts";
-import { ClientError } from "../client/client-error.ts";
 import { connected } from "../client/connection.ts";
-import type { ResourceTable } from "../client/resource-table.ts";
-import type { ServerClient } from "../client/server-client.ts";
+import { conflictCode, pathOfPosted, postOrConflicts } from "../client/post-or-conflicts.ts";
 import { helpText, type Command } from "../command.ts";
 import type { Flag } from "../flags/flag.ts";
 import { FlagReader, parseFlags, UsageError } from "../flags/flag-reader.ts";
+import { timeNamed } from "../flags/time-text.ts";
 
 const about = `Takes back what a change did, in one transaction: fields get their values from before it, objects that it created are deleted, and
 objects that it deleted are created again. What others have changed elsewhere since stays. If others have changed the same fields
@@ -54,10 +51,6 @@ const undoFlags: readonly Flag[] = [
   ...accessFlags,
 ];
 
-const nanosInMs = 1_000_000n;
-/** Exit code if others have changed the same fields since. */
-const conflictCode = 3;
-
 /** Takes back what a change did. */
 export const undoCommand: Command = {
   flags: undoFlags,
@@ -67,9 +60,11 @@ export const undoCommand: Command = {
     const read = new FlagReader(undoFlags, parseFlags(undoFlags, words, names));
     const spec = specOf(names, read, Date.now());
     const isDryRun = read.boolean("dry-run") === true;
-    const status = await connected(read, ({ client, table }) =>
-      undo(client, undosPath(table, read.text("field-manager")), spec, isDryRun),
-    );
+    const query = `?fieldManager=${encodeURIComponent(read.text("field-manager"))}`;
+    const status = await connected(read, ({ client, table }) => {
+      const path = pathOfPosted(table, "Undo", "history", "undos");
+      return postOrConflicts<UndoStatus>(client, `${path}${query}`, spec, isDryRun);
+    });
     process.stdout.write(textOf(status));
     return (status.conflicts ?? []).length > 0 ? conflictCode : 0;
   },
@@ -103,41 +98,11 @@ function specOf(names: readonly string[], read: FlagReader, now: number): object
 function timeOf(flag: string, read: FlagReader, now: number): string | undefined {
   const text = read.optional(flag);
   if (text === undefined) return undefined;
-  const ago = parseDurationInDays(text);
-  if (ago !== undefined && ago >= 0n) return new Date(now - Number(ago / nanosInMs)).toISOString();
-  if (parseTime(text) !== undefined) return text;
+  const time = timeNamed(text, now);
+  if (time !== undefined) return time;
   throw new UsageError(
     `--${flag}: ${JSON.stringify(text)} is neither a time such as 2026-11-24T10:00:00Z nor a duration such as 30m`,
   );
-}
-
-function undosPath(table: ResourceTable, fieldManager: string): string {
-  const undos = table.resources.find(({ kind, group }) => kind === "Undo" && group.startsWith("history."));
-  if (undos === undefined)
-    throw new ClientError(
-      "the server serves no undos; start it with --runtime-config=api/alpha=true; nothing was written",
-    );
-  return `/apis/${undos.groupVersion}/${undos.name}?fieldManager=${encodeURIComponent(fieldManager)}`;
-}
-
-async function undo(
-  client: ServerClient,
-  path: string,
-  spec: object,
-  isDryRun: boolean,
-): Promise<UndoStatus> {
-  const post = async (query: string) =>
-    (await client.post(`${path}${query}`, { spec }))["status"] as UndoStatus;
-  if (isDryRun) return post("&dryRun=All");
-  try {
-    return await post("");
-  } catch (error) {
-    if (!(error instanceof ClientError) || error.status !== 409) throw error;
-    // A dry run answers with the conflicts; without some the error has another reason.
-    const status = await post("&dryRun=All");
-    if ((status.conflicts ?? []).length === 0) throw error;
-    return { ...status, message: `${status.message?.replace(/^dry run: /, "") ?? ""}; nothing was written` };
-  }
 }
 
 function textOf({

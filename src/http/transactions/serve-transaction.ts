@@ -5,14 +5,12 @@ import { jsonOf } from "../../base/json/value.ts";
 import type { Operation, Transaction, TransactionStatus } from "../../kinds/transactions/transaction.ts";
 import { stagedRevision } from "../../resources/transactions/staged-store.ts";
 import { inTransaction } from "../../resources/transactions/transaction.ts";
-import { answerReview } from "../../resources/writes/review.ts";
 import { storeFailure } from "../../resources/engine/resource-version.ts";
 import type { Revision } from "../../storage/store.ts";
 import { groupAnnotation } from "../../vocabulary/names.ts";
 import { accountOf, type ResourceContext } from "../request/context.ts";
 import type { HttpService } from "../service.ts";
-import { bodyOf, encodingOf, sendObject } from "../verbs/answer.ts";
-import { readBody } from "./read-body.ts";
+import { readPosted, sendPosted } from "./posted-object.ts";
 import type { OperationAnswer } from "./operation-exchange.ts";
 import { namedBy, operationRequest } from "./operation-request.ts";
 import { runOperation } from "./run-operation.ts";
@@ -24,14 +22,11 @@ import { runOperation } from "./run-operation.ts";
  * @throws {StatusError} the error of the first operation that fails; its message and a cause name it.
  */
 export async function serveTransaction(service: HttpService, request: ResourceContext): Promise<void> {
-  const { target, user, audit } = request;
   const { engine } = service;
-  const encoding = encodingOf(service, request);
-  const { object, parameters, report } = await readBody(service, request);
-  const { dryRun, fieldManager } = parameters;
+  const posted = await readPosted(service, request, (one) => withoutContents(one as unknown as Transaction));
+  const { object, parameters, report } = posted;
+  const { dryRun } = parameters;
   const transaction = object as unknown as Transaction;
-  audit?.requestObject(withoutContents(transaction));
-  await answerReview(engine, target, object, { user, dryRun, fieldManager, report }, () => undefined);
   const operations = transaction.spec.operations ?? [];
   const committed = await inTransaction(engine, dryRun, (staged) =>
     runOperations({ ...service, engine: staged, compresses: false }, request, operations),
@@ -42,8 +37,7 @@ export async function serveTransaction(service: HttpService, request: ResourceCo
   );
   object["status"] = statusOf(committed.value, committed.revision) as unknown as JsonValue;
   delete object["spec"];
-  // The event has no response object: its contents may be secret too.
-  return sendObject(service, { ...request, audit: undefined }, encoding, 201, bodyOf(object));
+  return sendPosted(service, request, posted);
 }
 
 interface AnsweredOperation {

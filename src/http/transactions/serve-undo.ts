@@ -1,4 +1,4 @@
-import { jsonOf, type JsonObject } from "../../base/json/value.ts";
+import { jsonOf } from "../../base/json/value.ts";
 import { StatusError } from "../../base/status-error.ts";
 import type { UserInfo } from "../../base/user-info.ts";
 import type { Undo } from "../../kinds/history/undo.ts";
@@ -7,13 +7,11 @@ import { hasOwnRight, historySubresource } from "../../resources/reads/history.t
 import { undoChangeSet } from "../../resources/undo/undo-change-set.ts";
 import { undoSelection } from "../../resources/undo/undo-selection.ts";
 import { refuseConflicts, undoStatus } from "../../resources/undo/undo-status.ts";
-import { answerReview } from "../../resources/writes/review.ts";
 import { objectAs } from "../../schema/api-object.ts";
 import { groupAnnotation } from "../../vocabulary/names.ts";
 import { accountOf, type ResourceContext } from "../request/context.ts";
 import type { HttpService } from "../service.ts";
-import { bodyOf, encodingOf, sendObject } from "../verbs/answer.ts";
-import { readBody } from "./read-body.ts";
+import { readPosted, sendPosted, writtenText } from "./posted-object.ts";
 import { mayGet, writeAccess } from "./write-access.ts";
 
 /**
@@ -23,13 +21,11 @@ import { mayGet, writeAccess } from "./write-access.ts";
  * @throws {StatusError} Conflict with a cause for each field that others have changed since; the errors of `undoChangeSet`.
  */
 export async function serveUndo(service: HttpService, request: ResourceContext): Promise<void> {
-  const { target, exchange, user, audit } = request;
+  const { exchange } = request;
   const { engine } = service;
-  const encoding = encodingOf(service, request);
-  const { object, parameters, report } = await readBody(service, request);
+  const posted = await readPosted(service, request, jsonOf);
+  const { object, parameters, report } = posted;
   const { dryRun, fieldManager } = parameters;
-  audit?.requestObject(jsonOf(object) as JsonObject);
-  await answerReview(engine, target, object, { user, dryRun, fieldManager, report }, () => undefined);
   const undo = objectAs<Undo>(object);
   const chosen = await undoSelection(engine, undo.spec);
   const pause = async (): Promise<void> => {
@@ -44,15 +40,10 @@ export async function serveUndo(service: HttpService, request: ResourceContext):
   const status = undoStatus(outcome, dryRun);
   report.annotate(
     groupAnnotation(engine.vocabulary.groupSuffix, "objects", "history"),
-    status.objects
-      .map(
-        ({ action, kind, namespace, name }) => `${action} ${kind} ${namespace ? `${namespace}/` : ""}${name}`,
-      )
-      .join("; "),
+    writtenText(status.objects),
   );
   undo.status = status;
-  // The event has no response object: its values may be secret.
-  return sendObject(service, { ...request, audit: undefined }, encoding, 201, bodyOf(object));
+  return sendPosted(service, request, posted);
 }
 
 /** Whether the user may get an object, and read its history. */

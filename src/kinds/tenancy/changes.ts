@@ -1,4 +1,5 @@
 import { struct } from "./v1alpha1.ts";
+import type { FieldReport } from "../../schema/faults.ts";
 import { field, int32, list, string, type Static } from "../../schema/types.ts";
 
 /** Members that name an object, with the first four numbers. */
@@ -81,8 +82,17 @@ export const WorkspaceConflict = struct(
 );
 export type WorkspaceConflict = Static<typeof WorkspaceConflict>;
 
-/** The values of `spec.strategy`. */
-export const mergeStrategies: readonly string[] = ["ours", "theirs"];
+const mergeStrategies = ["ours", "theirs"];
+
+/** Checks a `spec.strategy`; empty for none. */
+export function checkStrategy(strategy: string | undefined, report: FieldReport): void {
+  if (strategy && !mergeStrategies.includes(strategy)) report.notSupported(strategy, mergeStrategies);
+}
+
+/** Checks that a text is a resource version, unless it is empty. */
+export function checkVersion(version: string | undefined, report: FieldReport): void {
+  if (version && !/^[1-9]\d{0,15}$/.test(version)) report.invalid(version, "must be a resource version");
+}
 
 /** Members of the status of a merge or rebase. */
 export const mergeStatus = {

@@ -2,7 +2,7 @@ import { kind, struct } from "./v1alpha1.ts";
 import type { ObjectFor } from "../../schema/kind.ts";
 import { ObjectMeta } from "../../schema/object-meta.ts";
 import { field, string, type Static } from "../../schema/types.ts";
-import { mergeStatus, mergeStrategies } from "./changes.ts";
+import { checkStrategy, mergeStatus } from "./changes.ts";
 
 const WorkspaceMergeSpec = struct("WorkspaceMergeSpec", "The workspaces to merge.", {
   workspace: field(1, string, "Name of the workspace whose changes are merged.").required(),
@@ -44,8 +44,7 @@ export const WorkspaceMerge = kind({
     const at = report.at("spec");
     if (!workspace) at.at("workspace").required();
     else if (into === workspace) at.at("into").invalid(into, "must be another workspace");
-    if (strategy && !mergeStrategies.includes(strategy))
-      at.at("strategy").notSupported(strategy, mergeStrategies);
+    checkStrategy(strategy, at.at("strategy"));
   },
 });
 export type WorkspaceMerge = ObjectFor<typeof WorkspaceMerge>;

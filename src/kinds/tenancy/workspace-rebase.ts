@@ -2,7 +2,7 @@ import { kind, struct } from "./v1alpha1.ts";
 import type { ObjectFor } from "../../schema/kind.ts";
 import { ObjectMeta } from "../../schema/object-meta.ts";
 import { field, string, type Static } from "../../schema/types.ts";
-import { mergeStatus, mergeStrategies } from "./changes.ts";
+import { checkStrategy, checkVersion, mergeStatus } from "./changes.ts";
 
 const WorkspaceRebaseSpec = struct(
   "WorkspaceRebaseSpec",
@@ -47,10 +47,8 @@ export const WorkspaceRebase = kind({
   validate({ spec: { workspace, resourceVersion, strategy } }, report) {
     const at = report.at("spec");
     if (!workspace) at.at("workspace").required();
-    if (resourceVersion && !/^[1-9]\d{0,15}$/.test(resourceVersion))
-      at.at("resourceVersion").invalid(resourceVersion, "must be a resource version");
-    if (strategy && !mergeStrategies.includes(strategy))
-      at.at("strategy").notSupported(strategy, mergeStrategies);
+    checkVersion(resourceVersion, at.at("resourceVersion"));
+    checkStrategy(strategy, at.at("strategy"));
   },
 });
 export type WorkspaceRebase = ObjectFor<typeof WorkspaceRebase>;

@@ -7,6 +7,7 @@ import { field, int32, list, string, time, type Static } from "../../schema/type
 import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
 import { unchanged } from "../checks/values.ts";
 import { ageColumn, nameColumn } from "../columns.ts";
+import { checkVersion } from "./changes.ts";
 
 const minLifeSeconds = 10;
 const maxAdmins = 100;
@@ -139,8 +140,7 @@ export function contentFinalizer({ groupSuffix }: Vocabulary): string {
 function checkSpec({ from, expirationSeconds, admins = [] }: WorkspaceSpec, report: FieldReport): void {
   if (from?.resourceVersion && from.time)
     report.at("from", "time").forbidden("may not be set with resourceVersion");
-  if (from?.resourceVersion && !/^[1-9]\d{0,15}$/.test(from.resourceVersion))
-    report.at("from", "resourceVersion").invalid(from.resourceVersion, "must be a resource version");
+  checkVersion(from?.resourceVersion, report.at("from", "resourceVersion"));
   if (typeof expirationSeconds === "number" && expirationSeconds < minLifeSeconds)
     report.at("expirationSeconds").invalid(expirationSeconds, `must be at least ${minLifeSeconds}`);
   if (admins.length > maxAdmins) report.at("admins").tooMany(admins.length, maxAdmins);

@@ -58,7 +58,7 @@ import type { StoredNodeNeeds } from "../../authorization/node/stored-node-needs
 import type { StoredRbac } from "../../authorization/rbac/stored-rbac.ts";
 import { reviewHandlers } from "../authorization/reviews.ts";
 import type { ServiceAccountKeys } from "../authentication/service-account-tokens.ts";
-import { branchHandlers } from "../../http/transactions/branch-handlers.ts";
+import { branchHandlers } from "../../http/workspaces/branch-handlers.ts";
 import { serveTransaction } from "../../http/transactions/serve-transaction.ts";
 import { serveUndo } from "../../http/transactions/serve-undo.ts";
 import { FaultSwitch } from "../../resources/engine/request-faults.ts";

@@ -6,33 +6,25 @@ import {
   type ComparedSide,
   type Comparison,
 } from "../../resources/branches/compare-branches.ts";
-import { answerReview } from "../../resources/writes/review.ts";
 import { objectAs } from "../../schema/api-object.ts";
 import type { ResourceContext } from "../request/context.ts";
 import type { HttpService, OpenedWorkspace } from "../service.ts";
-import { bodyOf, encodingOf, sendObject } from "../verbs/answer.ts";
 import { OpenedSides } from "./opened-sides.ts";
-import { readBody } from "./read-body.ts";
+import { readPosted, sendPosted } from "../transactions/posted-object.ts";
 
 /**
  * POST of a WorkspaceDiff: compares what a workspace has changed with its base or another workspace. The user needs the right to enter the
  * workspaces, and sees the objects that they may get on both sides.
  */
 export async function serveDiff(service: HttpService, request: ResourceContext): Promise<void> {
-  const { target, user } = request;
-  const { engine } = service;
-  const encoding = encodingOf(service, request);
-  const { object, parameters, report } = await readBody(service, request);
-  const { dryRun, fieldManager } = parameters;
-  await answerReview(engine, target, object, { user, dryRun, fieldManager, report }, () => undefined);
-  const diff = objectAs<WorkspaceDiff>(object);
+  const posted = await readPosted(service, request);
+  const diff = objectAs<WorkspaceDiff>(posted.object);
   diff.status = await OpenedSides.use(service, request, async (sides) => {
     const { note, ...comparison } = await comparisonOf(service, sides, diff.spec);
     const status = diffStatus(await compareBranches(comparison));
     return note === undefined ? status : { ...status, message: `${status.message}; ${note}` };
   });
-  // The event has no response object: its values may be secret.
-  return sendObject(service, { ...request, audit: undefined }, encoding, 201, bodyOf(object));
+  return sendPosted(service, request, posted);
 }
 
 async function comparisonOf(

@@ -1,18 +1,16 @@
-import { jsonOf, type JsonObject } from "../../base/json/value.ts";
+import { jsonOf } from "../../base/json/value.ts";
 import { StatusError } from "../../base/status-error.ts";
 import type { WorkspaceMerge, WorkspaceMergeSpec } from "../../kinds/tenancy/workspace-merge.ts";
 import { mergeStatusOf, refuseMergeConflicts } from "../../resources/branches/branch-status.ts";
 import { mergeBranch } from "../../resources/branches/merge-branch.ts";
-import { answerReview } from "../../resources/writes/review.ts";
 import { objectAs } from "../../schema/api-object.ts";
 import { groupAnnotation } from "../../vocabulary/names.ts";
 import type { MergeStrategy } from "../../fields/merge/merge-fields.ts";
 import type { ResourceContext } from "../request/context.ts";
 import type { HttpService, OpenedWorkspace } from "../service.ts";
-import { bodyOf, encodingOf, sendObject } from "../verbs/answer.ts";
 import { OpenedSides } from "./opened-sides.ts";
-import { readBody } from "./read-body.ts";
-import { mayGet, writeAccess } from "./write-access.ts";
+import { readPosted, sendPosted, writtenText } from "../transactions/posted-object.ts";
+import { mayGet, writeAccess } from "../transactions/write-access.ts";
 
 const names = { work: "the merge", theirs: "the workspace", ours: "the target" };
 
@@ -24,13 +22,10 @@ const names = { work: "the merge", theirs: "the workspace", ours: "the target" }
  * @throws {StatusError} Conflict with a cause for each conflict that the strategy doesn't resolve; the errors of `mergeBranch`.
  */
 export async function serveMerge(service: HttpService, request: ResourceContext): Promise<void> {
-  const { target, user, audit } = request;
   const { engine } = service;
-  const encoding = encodingOf(service, request);
-  const { object, parameters, report } = await readBody(service, request);
+  const posted = await readPosted(service, request, jsonOf);
+  const { object, parameters, report } = posted;
   const { dryRun, fieldManager } = parameters;
-  audit?.requestObject(jsonOf(object) as JsonObject);
-  await answerReview(engine, target, object, { user, dryRun, fieldManager, report }, () => undefined);
   const merge = objectAs<WorkspaceMerge>(object);
   const { strategy } = merge.spec;
   const outcome = await OpenedSides.use(service, request, async (sides) => {
@@ -47,14 +42,9 @@ export async function serveMerge(service: HttpService, request: ResourceContext)
   merge.status = mergeStatusOf(outcome, "merge", dryRun);
   report.annotate(
     groupAnnotation(engine.vocabulary.groupSuffix, "objects", "tenancy"),
-    (merge.status.objects ?? [])
-      .map(
-        ({ action, kind, namespace, name }) => `${action} ${kind} ${namespace ? `${namespace}/` : ""}${name}`,
-      )
-      .join("; "),
+    writtenText(merge.status.objects ?? []),
   );
-  // The event has no response object: its values may be secret.
-  return sendObject(service, { ...request, audit: undefined }, encoding, 201, bodyOf(object));
+  return sendPosted(service, request, posted);
 }
 
 async function targetOf(

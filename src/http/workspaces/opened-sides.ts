@@ -4,7 +4,7 @@ import type { ResourceContext } from "../request/context.ts";
 import { accountOf } from "../request/context.ts";
 import type { HttpService, OpenedWorkspace } from "../service.ts";
 import { authorizeAccess } from "../stages/workspace.ts";
-import { mayGet } from "./write-access.ts";
+import { mayGet } from "../transactions/write-access.ts";
 
 /** The workspaces that a request compares or merges; they are in use until the request has ended. */
 export class OpenedSides {

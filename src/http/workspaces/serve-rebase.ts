@@ -1,17 +1,15 @@
-import { jsonOf, type JsonObject } from "../../base/json/value.ts";
+import { jsonOf } from "../../base/json/value.ts";
 import type { MergeStrategy } from "../../fields/merge/merge-fields.ts";
 import type { WorkspaceRebase } from "../../kinds/tenancy/workspace-rebase.ts";
 import { mergeStatusOf, refuseMergeConflicts } from "../../resources/branches/branch-status.ts";
 import { keyOf } from "../../resources/registry/registry.ts";
-import { answerReview } from "../../resources/writes/review.ts";
 import { objectAs } from "../../schema/api-object.ts";
 import { forbidden } from "../request/attributes.ts";
 import type { ResourceContext } from "../request/context.ts";
 import type { HttpService } from "../service.ts";
-import { bodyOf, encodingOf, sendObject } from "../verbs/answer.ts";
 import { OpenedSides } from "./opened-sides.ts";
-import { readBody } from "./read-body.ts";
-import { mayGet } from "./write-access.ts";
+import { readPosted, sendPosted } from "../transactions/posted-object.ts";
+import { mayGet } from "../transactions/write-access.ts";
 
 const names = { work: "the rebase", theirs: "the base", ours: "the workspace" };
 
@@ -22,13 +20,11 @@ const names = { work: "the rebase", theirs: "the base", ours: "the workspace" };
  * @throws {StatusError} Forbidden; Conflict with a cause for each conflict that the strategy doesn't resolve; those of the rebase.
  */
 export async function serveRebase(service: HttpService, request: ResourceContext): Promise<void> {
-  const { target, user, audit } = request;
-  const { engine, authorizer, workspaces } = service;
-  const encoding = encodingOf(service, request);
-  const { object, parameters, report } = await readBody(service, request);
-  const { dryRun, fieldManager } = parameters;
-  audit?.requestObject(jsonOf(object) as JsonObject);
-  await answerReview(engine, target, object, { user, dryRun, fieldManager, report }, () => undefined);
+  const { user } = request;
+  const { authorizer, workspaces } = service;
+  const posted = await readPosted(service, request, jsonOf);
+  const { object, parameters } = posted;
+  const { dryRun } = parameters;
   const rebase = objectAs<WorkspaceRebase>(object);
   const { workspace: name, resourceVersion, strategy } = rebase.spec;
   const outcome = await OpenedSides.use(service, request, async (sides) => {
@@ -55,6 +51,5 @@ export async function serveRebase(service: HttpService, request: ResourceContext
   });
   if (!dryRun) refuseMergeConflicts(outcome, names);
   rebase.status = mergeStatusOf(outcome, "rebase", dryRun);
-  // The event has no response object: its values may be secret.
-  return sendObject(service, { ...request, audit: undefined }, encoding, 201, bodyOf(object));
+  return sendPosted(service, request, posted);
 }

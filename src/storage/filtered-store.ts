@@ -44,10 +44,10 @@ export class FilteredStore extends StoreView {
   }
 
   get(key: string, at?: Revision): MaybePromise<Entry | undefined> {
-    return andThen(this.inner.get(key, at), (entry) => this.shown(entry));
+    return andThen(this.inner.get(key, at), (entry) => this.visibleEntry(entry));
   }
 
-  private shown(entry: Entry | undefined): MaybePromise<Entry | undefined> {
+  private visibleEntry(entry: Entry | undefined): MaybePromise<Entry | undefined> {
     return entry && andThen(this.filter.isVisible(entry), (visible) => (visible ? entry : undefined));
   }
 
@@ -57,8 +57,8 @@ export class FilteredStore extends StoreView {
     for (;;) {
       const page = await this.inner.range({ ...options, after });
       const { filter } = this;
-      const shown = await mapInTurns(page.entries, (entry) => filter.isVisible(entry));
-      const entries = page.entries.filter((_, index) => shown[index]);
+      const visible = await mapInTurns(page.entries, (entry) => filter.isVisible(entry));
+      const entries = page.entries.filter((_, index) => visible[index]);
       // A page must have an entry, so that its last key is the position of the next one.
       if (entries.length > 0 || !page.more) return { ...page, entries };
       options = { ...options, at: page.revision };
@@ -72,12 +72,12 @@ export class FilteredStore extends StoreView {
 
   async commit(write: Write): Promise<CommitResult> {
     const result = await this.inner.commit(write);
-    return result.ok ? result : { ...result, current: await this.shown(result.current) };
+    return result.ok ? result : { ...result, current: await this.visibleEntry(result.current) };
   }
 
   async transact(writes: readonly Write[]): Promise<TransactionResult> {
     const result = await this.inner.transact(writes);
-    return result.ok ? result : { ...result, current: await this.shown(result.current) };
+    return result.ok ? result : { ...result, current: await this.visibleEntry(result.current) };
   }
 
   override subscribe(options: SubscribeOptions, listener: Listener): Subscription {
@@ -131,21 +131,21 @@ class FilteredSubscription implements Subscription {
 
   private receive(batch: readonly StoreEvent[], upTo: Revision): void {
     if (this.waiting === undefined) {
-      const shown = this.shownEvents(batch);
-      if (!(shown instanceof Promise)) return this.deliver(shown, upTo);
-      return this.wait(batch.length, () => shown, upTo);
+      const visible = this.visibleEvents(batch);
+      if (!(visible instanceof Promise)) return this.deliver(visible, upTo);
+      return this.wait(batch.length, () => visible, upTo);
     }
     if (this.waitingEvents + batch.length > maxWaitingEvents) {
       this.inner.close();
       return this.end(new StoreUnavailableError("decisions about events take too long"));
     }
-    this.wait(batch.length, () => this.shownEvents(batch), upTo);
+    this.wait(batch.length, () => this.visibleEvents(batch), upTo);
   }
 
-  private wait(events: number, shown: () => MaybePromise<readonly StoreEvent[]>, upTo: Revision): void {
+  private wait(events: number, visible: () => MaybePromise<readonly StoreEvent[]>, upTo: Revision): void {
     this.waitingEvents += events;
     this.inTurn(async () => {
-      const decided = await shown();
+      const decided = await visible();
       this.waitingEvents -= events;
       this.deliver(decided, upTo);
     });
@@ -184,21 +184,21 @@ class FilteredSubscription implements Subscription {
     this.listener.ended(error);
   }
 
-  private shownEvents(batch: readonly StoreEvent[]): MaybePromise<readonly StoreEvent[]> {
-    const decided = batch.map((event) => this.shownEvent(event));
+  private visibleEvents(batch: readonly StoreEvent[]): MaybePromise<readonly StoreEvent[]> {
+    const decided = batch.map((event) => this.visibleEvent(event));
     return decided.some((one) => one instanceof Promise)
       ? Promise.all(decided).then((events) => events.filter((one) => one !== undefined))
       : (decided as (StoreEvent | undefined)[]).filter((one) => one !== undefined);
   }
 
   /** An entry that becomes visible is created, one that becomes invisible is deleted. */
-  private shownEvent(event: StoreEvent): MaybePromise<StoreEvent | undefined> {
-    const shown = (entry: Entry | undefined) =>
+  private visibleEvent(event: StoreEvent): MaybePromise<StoreEvent | undefined> {
+    const visible = (entry: Entry | undefined) =>
       entry === undefined
         ? undefined
         : andThen(this.filter.isVisible(entry), (is) => (is ? entry : undefined));
-    return andThen(shown(event.entry), (entry) =>
-      andThen(shown(event.previous), (previous) => {
+    return andThen(visible(event.entry), (entry) =>
+      andThen(visible(event.previous), (previous) => {
         if (entry === undefined && previous === undefined) return undefined;
         return entry === event.entry && previous === event.previous ? event : { ...event, entry, previous };
       }),

@@ -10,9 +10,9 @@ import {
 
 /**
  * Limits of the engines that execute a transaction in this process: it is one step of a few milliseconds, during which nothing else
- * runs.
+ * runs. Kept history and pins need a half of them, and a branch a half of what remains: 512 writes.
  */
-export const defaultTransactionLimits: TransactionLimits = { writes: 512, bytes: 4 * 1024 * 1024 };
+export const defaultTransactionLimits: TransactionLimits = { writes: 2050, bytes: 8 * 1024 * 1024 };
 
 /** The sum of headers and bodies that writes store, in bytes. */
 export function draftBytes(writes: readonly Write[]): number {

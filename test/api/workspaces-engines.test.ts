@@ -11,6 +11,20 @@ import { configMap, namesIn, ok, until } from "./support.ts";
 const workspaces = "/apis/tenancy.platform.io/v1alpha1/workspaces";
 const maps = "/api/v1/namespaces/default/configmaps";
 
+/** One server has the branch open while the other one moves it to the newer state of its base. */
+async function rebasedByAnother(one: TestServer, other: TestServer): Promise<void> {
+  const a = `/clusters/branch${maps}/a`;
+  const watch = await one.admin.watch(`/clusters/branch${maps}?watch=1&resourceVersion=0`);
+  const rebases = "/apis/tenancy.platform.io/v1alpha1/workspacerebases";
+  await ok(other.admin.post(rebases, { spec: { workspace: "branch" } }));
+  expect((await ok(other.admin.get(a))).body.data).toEqual({ v: "2" });
+  await until(
+    () => one.admin.get(a),
+    ({ status, body }) => status === 200 && body.data.v === "2",
+  );
+  await watch.toEnd();
+}
+
 /** Two servers over one store: a workspace of one is that of the other, and outlives both. */
 function theWorkspacesOf(storage: () => NonNullable<CreateServerOptions["storage"]>): void {
   test("are those of all servers of the store, also after a restart", async () => {
@@ -36,13 +50,14 @@ function theWorkspacesOf(storage: () => NonNullable<CreateServerOptions["storage
           ({ status }) => status === 200,
         );
       }
+      await rebasedByAnother(one, other);
     } finally {
       await Promise.all([one.close(), other.close()]);
     }
     const again = await start();
     try {
       expect(namesIn(await ok(again.admin.get(`/clusters/branch${maps}`)))).toEqual(["a", "b"]);
-      expect((await ok(again.admin.get(`/clusters/branch${maps}/a`))).body.data).toEqual({ v: "1" });
+      expect((await ok(again.admin.get(`/clusters/branch${maps}/a`))).body.data).toEqual({ v: "2" });
     } finally {
       await again.close();
     }

@@ -89,10 +89,16 @@ export class EtcdServer {
       ["--log-level", "error"],
       this.options.furtherFlags ?? [],
     ].flat();
-    const child = spawn("etcd", [...flags, "--unsafe-no-fsync", ...tlsFlags(this.tls)], { stdio: "ignore" });
+    const child = spawn("etcd", [...flags, "--unsafe-no-fsync", ...tlsFlags(this.tls)], {
+      stdio: ["ignore", "ignore", "pipe"],
+    });
     this.child = child;
+    let messages = "";
+    child.stderr!.setEncoding("utf8").on("data", (text: string) => {
+      messages = (messages + text).slice(-2000);
+    });
     for (;;) {
-      if (child.exitCode !== null) throw new Error(`etcd ended with ${child.exitCode}`);
+      if (child.exitCode !== null) throw new Error(`etcd ended with ${child.exitCode}: ${messages}`);
       const healthy = await fetch(`${metrics}/health`).then(
         async (answer) => (await answer.text()).includes('"true"'),
         () => false,

@@ -98,11 +98,14 @@ export class ServerProcess {
 
 /** The ports of {@link freePort}: below those that systems give to whoever asks for any port. */
 const [firstPort, lastPort] = [15_000, 32_000];
+/** No port is tried twice soon, and two processes rarely try the same ones. */
+let nextPort = randomInt(firstPort, lastPort);
 
 /** A port that was free a moment ago. Whoever listens on any port doesn't get it meanwhile. */
 export async function freePort(): Promise<number> {
   for (;;) {
-    const port = randomInt(firstPort, lastPort);
+    const port = nextPort;
+    nextPort = port + 1 < lastPort ? port + 1 : firstPort;
     const server = createServer();
     const isFree = await new Promise<boolean>((resolve) => {
       server.once("error", () => resolve(false));

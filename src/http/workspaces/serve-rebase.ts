@@ -44,8 +44,8 @@ export async function serveRebase(service: HttpService, request: ResourceContext
           return false;
         // The object is invisible to those who may not read it in the base of the base.
         const key = keyOf(one.resource, one.namespace, one.name);
-        const shown = await view.engine.store.get(key);
-        return shown !== undefined || (await workspace.own.get(key)) === undefined;
+        const visible = await view.engine.store.get(key);
+        return visible !== undefined || (await workspace.own.get(key)) === undefined;
       },
     });
   });

@@ -85,7 +85,7 @@ export async function compareBranches(comparison: Comparison): Promise<BranchDif
   const objects: BranchDifference[] = [];
   let moreObjects = 0;
   let hidden = 0;
-  for (const key of await allKeys(owns, to)) {
+  for await (const key of keysOf(owns, to)) {
     await pause();
     const resource = comparedResource(key, ...registries);
     const difference = resource && (await differenceOf(resource, key, comparison));
@@ -97,11 +97,24 @@ export async function compareBranches(comparison: Comparison): Promise<BranchDif
   return { objects, moreObjects, hidden };
 }
 
-async function allKeys(owns: readonly Store[], { view, at }: ComparedSide): Promise<string[]> {
+/** Yields the keys that one of some workspaces has written or deleted, in order and each once. */
+async function* keysOf(owns: readonly Store[], { view, at }: ComparedSide): AsyncGenerator<string, void> {
   const revision = at ?? (await view.engine.store.latestRevision());
-  const keys = new Set<string>();
-  for (const own of owns) for await (const key of changedKeys(own, revision)) keys.add(key);
-  return owns.length > 1 ? [...keys].toSorted(compareKeys) : [...keys];
+  const heads: { key: string; readonly rest: AsyncGenerator<string, void> }[] = [];
+  for (const own of owns) {
+    const rest = changedKeys(own, revision);
+    const first = await rest.next();
+    if (!first.done) heads.push({ key: first.value, rest });
+  }
+  while (heads.length > 0) {
+    const least = heads.map(({ key }) => key).reduce((a, b) => (compareKeys(a, b) <= 0 ? a : b));
+    yield least;
+    for (const head of heads.filter(({ key }) => key === least)) {
+      const next = await head.rest.next();
+      if (next.done) heads.splice(heads.indexOf(head), 1);
+      else head.key = next.value;
+    }
+  }
 }
 
 async function differenceOf(

@@ -1,10 +1,12 @@
 import { jsonOf } from "../../base/json/value.ts";
+import { StatusError } from "../../base/status-error.ts";
 import { shapeOfStruct } from "../../fields/apply/shape.ts";
 import type { MergeStrategy } from "../../fields/merge/merge-fields.ts";
 import { fieldDifferences } from "../../fields/undo/field-differences.ts";
 import type { ApiObject } from "../../schema/kind.ts";
 import { markerDraft, markerKey } from "../../storage/derived/hidden-keys.ts";
-import type { Entry, Revision, Store, Write } from "../../storage/store.ts";
+import type { Entry, Revision, Store, TransactionLimits, Write } from "../../storage/store.ts";
+import { draftBytes } from "../../storage/transaction.ts";
 import type { Engine, Target } from "../engine/engine.ts";
 import { decodeEntry, encodeObject } from "../objects/stored.ts";
 import { ignoredFields } from "../ownership/field-ownership.ts";
@@ -31,6 +33,8 @@ export interface RebaseInput {
   readonly next: BaseState;
   /** How conflicts are resolved: `ours` is the workspace, `theirs` its base. */
   readonly strategy: MergeStrategy | undefined;
+  /** Of the writes that the rebase may need. */
+  readonly limits: TransactionLimits;
   /** Resolves when the next step may be done. */
   readonly pause: () => Promise<void>;
 }
@@ -46,17 +50,26 @@ export interface RebasePlan {
 /**
  * Computes the writes of a workspace's own values with which it has the same changes over another state of its base. Only keys that both
  * the workspace and the base have changed need some.
+ *
+ * @throws {StatusError} RequestEntityTooLarge above the limits.
  */
 export async function planRebase(input: RebaseInput): Promise<RebasePlan> {
-  const { engine, own, pause } = input;
+  const { engine, own, limits, pause } = input;
   await prepareRegistries(engine.registry);
   const objects: MergedObject[] = [];
   const writes: Write[] = [];
+  let bytes = 0;
   for await (const key of changedKeys(own, await own.latestRevision())) {
     await pause();
     const planned = await new KeyRebase(input, key).plan();
     if (planned === undefined) continue;
     writes.push(...planned.writes);
+    bytes += draftBytes(planned.writes);
+    if (writes.length > limits.writes || bytes > limits.bytes)
+      throw new StatusError(
+        "RequestEntityTooLarge",
+        `the rebase needs more than ${limits.writes} writes or ${limits.bytes} bytes, the limits of a transaction; nothing was written`,
+      );
     const { object } = planned;
     if (object !== undefined && (object.action !== "none" || object.conflicts.length > 0))
       objects.push(object);

@@ -1,7 +1,5 @@
-import { RecentMap } from "../../base/collections/recent-map.ts";
+import { randomUUID } from "node:crypto";
 import { StatusError } from "../../base/status-error.ts";
-import { stackOf, type Logger } from "../../base/logger.ts";
-import { detach } from "../../base/turns/maybe-promise.ts";
 import type { RebaseRequest } from "../../http/service.ts";
 import type { Workspace, WorkspaceBase } from "../../kinds/tenancy/workspace.ts";
 import type { MergeOutcome } from "../../resources/branches/merge-branch.ts";
@@ -14,10 +12,8 @@ import { keyInKeyspace, keyspace } from "../../storage/keyspaces/keyspace-store.
 import {
   RevisionCompactedError,
   RevisionTooNewError,
-  type Entry,
   type Revision,
   type Store,
-  type Subscription,
   type Write,
 } from "../../storage/store.ts";
 import type { StorePins } from "../../storage/store-history.ts";
@@ -39,10 +35,10 @@ interface RebasingParts {
   readonly defaults: DefaultState;
 }
 
-/** Number of workspaces whose bases are remembered while they are open: more than can be in use. */
-const maxOpen = 4000;
 /** Attempts while others write in the workspace. */
 const attempts = 5;
+/** Space for the object of the workspace, which is written with its values. */
+const maxWorkspaceBytes = 64 * 1024;
 
 /**
  * Moves workspaces to newer states of their bases. The own values that change and the bases in the status are written in one transaction,
@@ -65,8 +61,10 @@ export class WorkspaceRebasing {
         throw new StatusError("Conflict", `the workspace ${JSON.stringify(name)} was deleted meanwhile`);
       const bases = await this.nextBases(name, base, request.resourceVersion);
       const at = revisionOf(Number(bases[0]!.resourceVersion));
-      const pin = `${uid}-rebase`;
+      const pin = `${uid}-rebase-${randomUUID()}`;
       await this.pin(pin, at);
+      // Whether the workspace may begin with the new state, which then stays pinned whatever fails.
+      let isMoved = false;
       try {
         const start = {
           store: this.parts.stores.base(workspace.status!.bases!)!,
@@ -74,12 +72,14 @@ export class WorkspaceRebasing {
         };
         const next = { store: this.parts.stores.base(bases)!, at };
         const own = keyspace(root, uid);
+        const limits = root.transactionLimits;
         const plan = await planRebase({
           engine,
           own,
           start,
           next,
           strategy: request.strategy,
+          limits: { writes: limits.writes - 1, bytes: limits.bytes - maxWorkspaceBytes },
           pause: request.pause,
         });
         const { objects, hidden } = await readable(plan, request);
@@ -87,12 +87,13 @@ export class WorkspaceRebasing {
           conflicts.some(({ resolution }) => resolution === undefined),
         );
         if (isRefused || request.dryRun || at === start.at) return { objects, hidden, revision: undefined };
+        isMoved = true;
         const revision = await active.exclusively(uid, () => this.commit(workspace, bases, plan));
-        if (revision === undefined) continue;
-        await this.movePin(uid, bases, at);
-        return { objects, hidden, revision };
+        if (revision !== undefined) await this.movePin(uid, bases, at);
+        isMoved = false;
+        if (revision !== undefined) return { objects, hidden, revision };
       } finally {
-        await this.parts.pins.remove(pin);
+        if (!isMoved) await this.parts.pins.remove(pin);
       }
     }
     throw new StatusError(
@@ -169,13 +170,6 @@ export class WorkspaceRebasing {
       ...writes.map((write) => inKeyspace(uid, write)),
       { kind: "update", key, expected: entry.revision, draft: encodeObject(resource, moved) },
     ];
-    const { writes: limit, bytes } = root.transactionLimits;
-    const size = all.reduce((sum, write) => sum + (write.kind === "delete" ? 0 : write.draft.body.length), 0);
-    if (all.length > limit || size > bytes)
-      throw new StatusError(
-        "RequestEntityTooLarge",
-        `the rebase needs ${all.length} writes of ${size} bytes, and a transaction of the store has at most ${limit} of ${bytes} bytes; nothing was written`,
-      );
     const result = await root.transact(all);
     return result.ok ? result.revision : undefined;
   }
@@ -201,71 +195,14 @@ async function readable(
   { objects }: RebasePlan,
   { mayRead }: RebaseRequest,
 ): Promise<Pick<MergeOutcome, "objects" | "hidden">> {
-  const shown: RebasePlan["objects"][number][] = [];
+  const visible: RebasePlan["objects"][number][] = [];
   for (const object of objects) {
-    if (await mayRead(object.target)) shown.push(object);
+    if (await mayRead(object.target)) visible.push(object);
     else if (object.conflicts.some(({ resolution }) => resolution === undefined))
       throw new StatusError(
         "Forbidden",
         "the rebase has conflicts in objects that you may not read; nothing was written",
       );
   }
-  return { objects: shown, hidden: objects.length - shown.length };
-}
-
-/** Closes workspaces whose bases another process has moved. */
-export class RebaseWatch {
-  private subscription: Subscription | undefined;
-  private closed = false;
-  /** The bases of open workspaces, by uid. */
-  private readonly bases = new RecentMap<string>({ entries: maxOpen, cost: 0 });
-
-  constructor(
-    private readonly root: Store,
-    private readonly prefix: string,
-    private readonly active: ActiveWorkspaces,
-    private readonly log: Logger,
-  ) {}
-
-  /** Starts to follow the workspaces, unless it does. */
-  async start(): Promise<void> {
-    if (this.subscription !== undefined || this.closed) return;
-    const after = await this.root.latestRevision();
-    if (this.subscription !== undefined || this.closed) return;
-    this.subscription = this.root.subscribe(
-      { prefix: this.prefix, after },
-      {
-        events: (batch) => batch.forEach(({ entry, previous }) => this.receive(previous, entry)),
-        ended: (error) => {
-          if (this.closed) return;
-          this.log.warn({ error: String(error) }, "moves of workspaces can't be followed; restarting");
-          this.subscription = undefined;
-          this.run(this.active.closeOpen().then(() => this.start()));
-        },
-      },
-    );
-  }
-
-  /** Records with which bases a workspace is open. */
-  opened({ metadata, status }: Workspace): void {
-    this.bases.set(metadata.uid!, JSON.stringify(status?.bases));
-  }
-
-  private receive(previous: Entry | undefined, entry: Entry | undefined): void {
-    if (previous === undefined || entry === undefined || !this.active.has(uidOf(entry))) return;
-    const { metadata, status } = decodeEntry(entry) as Workspace;
-    const isCurrent = this.bases.get(metadata.uid!) === JSON.stringify(status?.bases);
-    if (!isCurrent) this.run(this.active.close(metadata.uid!));
-  }
-
-  private run(work: Promise<void>): void {
-    detach(work, (error) =>
-      this.log.error({ error: stackOf(error) }, "a moved workspace could not be closed"),
-    );
-  }
-
-  close(): void {
-    this.closed = true;
-    this.subscription?.close();
-  }
+  return { objects: visible, hidden: objects.length - visible.length };
 }

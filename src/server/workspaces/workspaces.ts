@@ -40,7 +40,8 @@ import { BaseVisibility } from "./base-visibility.ts";
 import { DefaultState, isDefaultState } from "./default-state.ts";
 import { removePins, WorkspaceCreation } from "./workspace-creation.ts";
 import { adminsMode } from "./workspace-options.ts";
-import { RebaseWatch, WorkspaceRebasing } from "./workspace-rebasing.ts";
+import { WorkspaceRebasing } from "./workspace-rebasing.ts";
+import { RebaseWatch } from "./rebase-watch.ts";
 import { WorkspaceReader } from "./workspace-reader.ts";
 import { openWorkspace, type SharedParts, type WorkspaceServer } from "./workspace-server.ts";
 import { WriteWatch } from "./write-watch.ts";
@@ -81,7 +82,7 @@ export class ServerWorkspaces implements Workspaces, WorkspaceContents {
     this.hooks = new WorkspaceCreation({ root, pins, reader: this.reader, defaults, group, url });
     const { reader, stores, active } = this;
     this.rebasing = new WorkspaceRebasing({ root, pins, resource, reader, stores, active, defaults });
-    this.moves = new RebaseWatch(root, resource.storePrefix, active, options.log);
+    this.moves = new RebaseWatch(root, resource.storePrefix, active, options.clock, options.log);
   }
 
   /** Returns the effects of writes, with those of writes of workspaces. */
@@ -334,7 +335,7 @@ export class ServerWorkspaces implements Workspaces, WorkspaceContents {
 
   /** Ends all workspaces. */
   close(): Promise<void> {
-    this.moves.close();
+    this.moves.stop();
     return this.active.closeAll();
   }
 }

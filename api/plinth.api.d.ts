@@ -3156,6 +3156,8 @@ export interface ChangeSet {
   readonly namespace?: string | undefined;
 }
 
+type UndoStatus = NonNullable<Undo["status"]>;
+
 /** What an undo did, or would do: the status of an Undo. */
 export interface UndoResult extends UndoStatus {
   /** Summary in a sentence. */
@@ -3507,20 +3509,23 @@ export interface TestCertificate {
  */
 export declare function createTestCertificate(hosts: readonly string[]): TestCertificate;
 
-// ---- server/library/workspaces
+// ---- server/library/test-workspace
+
+/** The state with which a workspace begins: `spec.from` of a Workspace. */
+export type WorkspaceSource = NonNullable<NonNullable<Workspace["spec"]>["from"]>;
 
 /**
  * A workspace of a server in the process.
  *
  * @typeParam Objects the types of the objects that it serves, by `apiVersion kind`.
  */
-export declare class TestWorkspace<Objects> {
+export interface TestWorkspace<Objects> {
   /** Name of the workspace. */
   readonly name: string;
   /** URL of the workspace for this machine; undefined if the server has no socket. */
-  get url(): string | undefined;
+  readonly url: string | undefined;
   /** Client with the rights of the server's administrator. */
-  get client(): ServerClient<Objects>;
+  readonly client: ServerClient<Objects>;
   /**
    * Returns a client whose requests are authorized as a user by the roles of the workspace, as {@link Server.as}.
    *

@@ -79,8 +79,7 @@ export type {
 export { createTestCertificate, type TestCertificate } from "./server/library/test-certificate.ts";
 export type { Server } from "./server/server.ts";
 export type { Snapshot } from "./server/library/snapshots.ts";
-export type { TestWorkspace } from "./server/library/workspaces.ts";
-export type { WorkspaceSource } from "./kinds/tenancy/workspace.ts";
+export type { TestWorkspace, WorkspaceSource } from "./server/library/test-workspace.ts";
 export type { AuthorizationMode } from "./authorization/authorizer-chain.ts";
 export { declareGroup } from "./kinds/declare-group.ts";
 export {

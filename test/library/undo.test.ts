@@ -90,7 +90,7 @@ describe("client.undo and server.undo", () => {
 
   test("reject a change with more objects than a transaction takes", async () => {
     const from = new Date();
-    for (let n = 0; n < 600; n++) await server.client.apply(map(`many-${n}`), { fieldManager: "many" });
+    for (let n = 0; n < 1100; n++) await server.client.apply(map(`many-${n}`), { fieldManager: "many" });
     await expect(server.undo({ manager: "many", from })).rejects.toMatchObject({
       reason: "RequestEntityTooLarge",
       message: expect.stringMatching(/^the change set has more than \d+ objects, the limit of a transaction/),

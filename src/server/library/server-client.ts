@@ -2,7 +2,7 @@ import type { ExplanationStatus } from "../../authorization/reviews/explanation.
 import type { VersionOf } from "../../resources/clients/object-history.ts";
 import type { ObjectAt, OneOf, TypedClient } from "../../resources/clients/typed-client.ts";
 import type { DefinitionManifest } from "../../kinds/definition-of.ts";
-import type { UndoStatus } from "../../kinds/history/undo.ts";
+import type { Undo } from "../../kinds/all.ts";
 import type { ApiObject } from "../../schema/kind.ts";
 
 /** What an action is about, and who performs it; see {@link ServerClient.can}. */
@@ -65,6 +65,8 @@ export interface ChangeSet {
   /** Namespace of the objects; by default all, and cluster-scoped objects. */
   readonly namespace?: string | undefined;
 }
+
+type UndoStatus = NonNullable<Undo["status"]>;
 
 /** What an undo did, or would do: the status of an Undo. */
 export interface UndoResult extends UndoStatus {

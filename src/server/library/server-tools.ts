@@ -8,9 +8,9 @@ import { loadManifests } from "./load.ts";
 import type { LocalRequests } from "./local-requests.ts";
 import type { KubeconfigFiles } from "./kubeconfig-files.ts";
 import type { ChangeSet, KubeconfigOptions, ServerClient, UndoOptions, UndoResult } from "./server-client.ts";
-import type { WorkspaceSource } from "../../kinds/tenancy/workspace.ts";
 import type { Snapshot, Snapshots } from "./snapshots.ts";
-import { openTestWorkspace, type TestWorkspace, type WorkspaceTools } from "./workspaces.ts";
+import type { TestWorkspace, WorkspaceSource } from "./test-workspace.ts";
+import { openTestWorkspace, type WorkspaceTools } from "./workspaces.ts";
 
 /**
  * The dependencies of {@link ServerTools}.

@@ -51,10 +51,10 @@ export class RebaseWatch implements FollowHandler {
   /** Records the bases with which a workspace is opened, and closes it if it was moved since it was read. */
   opened({ metadata, status }: Workspace): void {
     const uid = metadata.uid!;
-    const known = this.known.get(uid);
+    const last = this.known.get(uid);
     const revision = Number(metadata.resourceVersion);
     const bases = JSON.stringify(status?.bases);
-    if (known !== undefined && known.revision > revision && known.bases !== bases) this.close(uid);
+    if (last !== undefined && last.revision > revision && last.bases !== bases) this.close(uid);
     else this.known.set(uid, { revision, bases, isOpen: true });
   }
 
@@ -65,11 +65,11 @@ export class RebaseWatch implements FollowHandler {
   put(entry: Entry): void {
     const { metadata, status } = decodeEntry(entry) as Workspace;
     const uid = metadata.uid!;
-    const known = this.known.get(uid);
+    const last = this.known.get(uid);
     const bases = JSON.stringify(status?.bases);
-    if (known?.isOpen === true && known.bases === bases) return;
+    if (last?.isOpen === true && last.bases === bases) return;
     this.known.set(uid, { revision: entry.revision, bases, isOpen: false });
-    if (known?.isOpen === true) this.close(uid);
+    if (last?.isOpen === true) this.close(uid);
   }
 
   /** A workspace that is being deleted is closed by who deletes it. */

@@ -290,7 +290,7 @@ export async function auditGroups(): Promise<readonly FlagGroup[]> {
       rows: [
         {
           flag: "audit-webhook-config-file",
-          value: service.target().slice("--audit-webhook-config-file=".length),
+          value: service.target("webhook").slice("--audit-webhook-config-file=".length),
           observed: "how many events of a request the service gets",
           observe: (server, expected) => eventsOfRequests(service, server, 1, expected),
           changed: 1,
@@ -300,7 +300,7 @@ export async function auditGroups(): Promise<readonly FlagGroup[]> {
     },
     {
       name: "the mode of the audit webhook",
-      shared: [policy, service.target(), "--audit-webhook-batch-max-wait=1h"],
+      shared: [policy, service.target("webhook"), "--audit-webhook-batch-max-wait=1h"],
       rows: [
         {
           flag: "audit-webhook-mode",
@@ -314,7 +314,7 @@ export async function auditGroups(): Promise<readonly FlagGroup[]> {
     },
     {
       name: "the patience of the audit webhook",
-      shared: [policy, service.target(), "--audit-webhook-batch-max-wait=1ms"],
+      shared: [policy, service.target("webhook"), "--audit-webhook-batch-max-wait=1ms"],
       rows: [
         {
           flag: "audit-webhook-initial-backoff",

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from "node:fs";
+import { copyFileSync, existsSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { expect } from "vitest";
 import { ok } from "../../api/support.ts";
@@ -62,7 +62,12 @@ export class AuditService implements AuditSink {
     );
   }
 
-  target = (): string => `--audit-webhook-config-file=${this.config}`;
+  /** Gives each server a file of its own, so that none shares what another one has used up. */
+  target = (server: string): string => {
+    const file = path.join(this.folder.path, `${server}.yaml`);
+    copyFileSync(this.config, file);
+    return `--audit-webhook-config-file=${file}`;
+  };
 
   eventsOf(_server: FlaggedServer, name: string): readonly AuditEvent[] {
     return this.service.received

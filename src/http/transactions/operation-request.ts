@@ -119,12 +119,12 @@ function requestFor(operation: Operation, named: Named, resource: Resource): Ope
 }
 
 function queryOf({ fieldManager, fieldValidation, force }: Operation): string {
+  if (fieldManager === undefined && fieldValidation === undefined && force !== true) return "";
   const query = new URLSearchParams();
   if (fieldManager !== undefined) query.set("fieldManager", fieldManager);
   if (fieldValidation !== undefined) query.set("fieldValidation", fieldValidation);
   if (force === true) query.set("force", "true");
-  const text = query.toString();
-  return text === "" ? "" : `?${text}`;
+  return `?${query}`;
 }
 
 function contentOf(operation: Operation): Pick<OperationRequest, "contentType" | "body"> {

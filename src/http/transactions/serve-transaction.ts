@@ -40,6 +40,9 @@ export async function serveTransaction(service: HttpService, request: ResourceCo
   return sendPosted(service, request, posted);
 }
 
+/** Maximum size of the objects in the answer to a transaction. */
+const maxResultBytes = 4 * 1024 * 1024;
+
 interface AnsweredOperation {
   readonly text: string;
   readonly answer: OperationAnswer;
@@ -52,7 +55,6 @@ async function runOperations(
   operations: readonly Operation[],
 ): Promise<AnsweredOperation[]> {
   const answered: AnsweredOperation[] = [];
-  const { bytes: limit } = service.engine.store.transactionLimits;
   let bytes = 0;
   for (const [index, operation] of operations.entries()) {
     let text = `${operation.verb} ${operation.kind ?? ""}`.trimEnd();
@@ -63,8 +65,8 @@ async function runOperations(
       const answer = await runOperation(service, request, own);
       bytes += answer.body.length;
       // Every operation may answer with the same large object.
-      if (bytes > limit)
-        throw new StatusError("RequestEntityTooLarge", `the results are larger than ${limit} bytes`);
+      if (bytes > maxResultBytes)
+        throw new StatusError("RequestEntityTooLarge", `the results are larger than ${maxResultBytes} bytes`);
       if (request.exchange.expired) throw new StatusError("Timeout", "the transaction did not end in time");
       answered.push({ text, answer });
     } catch (error) {

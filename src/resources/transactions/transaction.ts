@@ -5,7 +5,15 @@ import {
   TransactionLimitError,
   type TransactionResult,
 } from "../../storage/store.ts";
-import type { Admitter, AdmissionEffects, AdmissionRequest, Engine, WriteOutcome } from "../engine/engine.ts";
+import type {
+  AdmissionCondition,
+  AdmissionEffects,
+  AdmissionRequest,
+  Admitter,
+  Engine,
+  OutcomeListener,
+  WriteOutcome,
+} from "../engine/engine.ts";
 import { RepeatedApplies } from "../engine/repeated-applies.ts";
 import { storeFailure } from "../engine/resource-version.ts";
 import { mayHaveHappened, type StorageHooks } from "../engine/storage-hooks.ts";
@@ -86,12 +94,19 @@ function stagedAdmitter(
   effects: DeferredEffects,
   dryRun: boolean,
 ): Admitter {
+  // All requests have the same members in the same order, so that code which reads them is fast.
   const within = (request: AdmissionRequest): AdmissionRequest => ({
-    ...request,
+    operation: request.operation,
+    target: request.target,
+    requestResource: request.requestResource,
+    options: request.dryRun === dryRun ? request.options : { ...request.options, dryRun: true },
+    user: request.user,
     dryRun: request.dryRun || dryRun,
-    options: { ...request.options, dryRun: request.dryRun || dryRun },
-    effects: effects.of(request.effects),
+    object: request.object,
+    live: request.live,
     staged,
+    reinvocation: request.reinvocation,
+    effects: effects.of(request.effects),
   });
   return {
     concerns: (...type) => inner.concerns(...type),
@@ -100,32 +115,59 @@ function stagedAdmitter(
   };
 }
 
+/** The effects of a write; what listens for its outcome learns that of the transaction. */
+class StagedEffects implements AdmissionEffects {
+  constructor(
+    private readonly inner: AdmissionEffects,
+    private readonly listeners: OutcomeListener[],
+  ) {}
+
+  warn(text: string): void {
+    this.inner.warn(text);
+  }
+
+  annotate(key: string, value: string, level?: "Request"): void {
+    this.inner.annotate(key, value, level);
+  }
+
+  took(step: string, durationMs: number): void {
+    this.inner.took?.(step, durationMs);
+  }
+
+  addCondition(condition: AdmissionCondition): void {
+    this.inner.addCondition(condition);
+  }
+
+  /** An attempt that fails ends by itself; one that is staged has the outcome of the transaction. */
+  onOutcome(listener: OutcomeListener): void {
+    this.inner.onOutcome((outcome) => {
+      if (outcome === "committed") this.listeners.push(listener);
+      else listener(outcome);
+    });
+  }
+
+  requestReinvocation(): void {
+    this.inner.requestReinvocation();
+  }
+
+  get reinvocationRequested(): boolean {
+    return this.inner.reinvocationRequested;
+  }
+
+  state<T extends object>(type: new () => T): T {
+    return this.inner.state(type);
+  }
+}
+
 /** What happens with the outcome of a transaction: reports to plugins, and the ends of allocations. */
 class DeferredEffects {
-  private readonly listeners: ((outcome: WriteOutcome) => void)[] = [];
+  private readonly listeners: OutcomeListener[] = [];
   private readonly finishes: (() => Promise<void>)[] = [];
   private readonly undos: (() => Promise<void>)[] = [];
 
   /** Returns the effects of a write whose listeners are called when the transaction has ended. */
   of(effects: AdmissionEffects): AdmissionEffects {
-    const { listeners } = this;
-    return {
-      warn: (text) => effects.warn(text),
-      annotate: (...annotation) => effects.annotate(...annotation),
-      took: (...step) => effects.took?.(...step),
-      addCondition: (condition) => effects.addCondition(condition),
-      // An attempt that fails ends by itself; one that is staged has the outcome of the transaction.
-      onOutcome: (listener) =>
-        effects.onOutcome((outcome) => {
-          if (outcome === "committed") listeners.push(listener);
-          else listener(outcome);
-        }),
-      requestReinvocation: () => effects.requestReinvocation(),
-      get reinvocationRequested() {
-        return effects.reinvocationRequested;
-      },
-      state: (type) => effects.state(type),
-    };
+    return new StagedEffects(effects, this.listeners);
   }
 
   /** Returns hooks whose allocations end with the transaction. */

@@ -4,6 +4,7 @@ import path from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { systemClock } from "../../src/base/time/clock.ts";
 import { TestServer, type Api } from "../support/api.ts";
+import { ok } from "../api/support.ts";
 import { effort } from "../support/effort.ts";
 import { readAnswers } from "./answers.ts";
 import { differences, unheld, type Held } from "./comparison.ts";
@@ -66,12 +67,28 @@ function byStep(answers: readonly Told[]): ReadonlyMap<string, string> {
   return new Map(answers.map((told) => [told.step, JSON.stringify(told)]));
 }
 
+/** Where the requests go: the server's own objects, those of a workspace, or those of a branch of the server. */
+export type Place = "server" | "workspace" | "branch";
+
+/** Makes the place, and returns the beginning of its paths. */
+async function entered(admin: Api, place: Place): Promise<string> {
+  if (place === "server") return "";
+  const spec = place === "branch" ? { from: {} } : {};
+  await ok(admin.post("/apis/tenancy.k8s.io/v1alpha1/workspaces", { metadata: { name: place }, spec }));
+  return `/clusters/${place}`;
+}
+
 /**
  * Asks a server of a release for all that a corpus asks for, and holds what each answer says against what the kube-apiserver of
  * that release said. A difference that isn't held right, with its reason, fails.
  */
-export function suiteOf({ name, cases, held }: Corpus, release: Release = "1.26"): void {
-  describe(`${name} of release ${release}`, () => {
+export function suiteOf(
+  { name, cases, held }: Corpus,
+  release: Release = "1.26",
+  place: Place = "server",
+): void {
+  describe(`${name} of release ${release}${place === "server" ? "" : ` in a ${place}`}`, () => {
+    let start: string;
     let server: TestServer;
     let admin: Api;
     let scratch: string;
@@ -98,7 +115,8 @@ export function suiteOf({ name, cases, held }: Corpus, release: Release = "1.26"
         enabledControllers: [],
       });
       admin = server.as("admintoken");
-      await admin.post("/api/v1/namespaces", { metadata: { name: namespace } });
+      start = await entered(admin, place);
+      await ok(admin.post(`${start}/api/v1/namespaces`, { metadata: { name: namespace } }));
     });
     afterAll(async () => {
       await server.close();
@@ -112,7 +130,10 @@ export function suiteOf({ name, cases, held }: Corpus, release: Release = "1.26"
     test.each(named)("%s", { timeout: effort(60_000, 300_000) }, async (title, { kind, tell }) => {
       const all = recorded.get(title)!;
       const sample = new Sample(title, first?.get(title), all);
-      const told = await tell((method, at, options) => admin.ask(method, at, options), sample.isAsked);
+      const told = await tell(
+        (method, at, options) => admin.ask(method, start + at, options),
+        sample.isAsked,
+      );
       const expected = all.filter(({ step }) => !sample.skipped.has(step));
       expect(told.map(({ step }) => step)).toEqual(expected.map(({ step }) => step));
       expect(unheld(differences(kind, told, expected), reasons, used)).toEqual([]);

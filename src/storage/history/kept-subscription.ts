@@ -73,11 +73,15 @@ export class KeptSubscription implements Subscription {
   }
 
   sync(): MaybePromise<Revision> {
-    if (this.live === undefined) return this.syncPast();
+    const { live } = this;
+    if (live === undefined) return this.syncPast();
+    // A subscription that ended meanwhile hasn't delivered everything.
+    const reachedBy = (revision: Revision) => (this.live === live ? revision : this.syncPast());
     try {
       // Synchronous if that of the store is.
-      const reached = this.live.sync();
-      return reached instanceof Promise ? reached.catch((error: unknown) => this.syncAfter(error)) : reached;
+      const reached = live.sync();
+      if (!(reached instanceof Promise)) return reachedBy(reached);
+      return reached.then(reachedBy, (error: unknown) => this.syncAfter(error));
     } catch (error) {
       return this.syncAfter(error);
     }

@@ -199,3 +199,30 @@ describe("check tells when the log and its index come apart", () => {
     expect(found).toMatch(/the change of \S+ at \d+ isn't in the index/);
   });
 });
+
+it("a page of the past reads the log of its keys only, whatever was written before", async () => {
+  const own = temporaryFolder();
+  const store = openLmdbStore({ dir: own.path, clock: new ManualClock() });
+  const environment = acquireEnvironment(own.path, defaultMapBytes);
+  try {
+    const names = Array.from({ length: 2000 }, (_, n) => `/g/r/n/${String(n).padStart(4, "0")}`);
+    for (let first = 0; first < names.length; first += 500)
+      await store.transact(
+        names.slice(first, first + 500).map((key): Write => ({ kind: "create", key, draft: draft(key) })),
+      );
+    const at = await store.latestRevision();
+    await store.commit({ kind: "create", key: "/g/s/n/other", draft: draft("other") });
+    const { history } = environment;
+    const getKeys = history.getKeys.bind(history);
+    let read = 0;
+    history.getKeys = (options) => getKeys(options).map((key) => (read++, key));
+    const page = await store.range({ prefix: "/g/r/", at, after: names[700], limit: 10 });
+    expect(page.entries.map(({ key }) => key)).toEqual(names.slice(701, 711));
+    expect(read).toBeGreaterThan(0);
+    expect(read).toBeLessThan(30);
+  } finally {
+    await releaseEnvironment(environment);
+    await store.close();
+    own.remove();
+  }
+});

@@ -177,7 +177,8 @@ export class Reader {
 
   /** Reads a range at an older revision: values that are still current, and superseded values from the log. */
   private readPast(page: Page, prefix: string, after: string | undefined, at: Revision): void {
-    for (const item of merge(this.currentValues(prefix, after, at), this.indexedChanges(prefix, after, at))) {
+    const changes = this.indexedChanges(prefix, after, at);
+    for (const item of merge(this.currentValues(prefix, after, at), changes, at)) {
       const entry = "body" in item ? item : this.past.valueBefore(item.key, item.revision, at);
       if (entry !== undefined && !page.add(entry)) return;
     }
@@ -196,21 +197,26 @@ export class Reader {
     }
   }
 
-  /** Yields each key with index entries above revision `at`, with the first of their revisions. */
+  /**
+   * Yields the index entries up to revision `at`, so that the reader needn't go beyond its page to find others, and for each key the first
+   * one above it.
+   */
   private *indexedChanges(prefix: string, after: string | undefined, at: Revision): Generator<Changed, void> {
     const skip = after !== undefined && compareKeys(after, prefix) >= 0;
     const start: HistoryKey = skip ? [after, maxRevision] : [prefix, revisionOf(0)];
     const end: HistoryKey = [prefixEnd(prefix), revisionOf(0)];
     let last: string | undefined;
     for (const [key, revision] of this.environment.history.getKeys({ start, end, exclusiveStart: skip })) {
-      if (revision <= at || key === last) continue;
-      last = key;
+      if (revision > at) {
+        if (key === last) continue;
+        last = key;
+      }
       yield { key, revision };
     }
   }
 }
 
-/** A key that changed after the revision of the read, with the revision of one change. */
+/** A key that changed, with the revision of one change. */
 interface Changed {
   readonly key: string;
   readonly revision: Revision;
@@ -270,17 +276,23 @@ function dataRange(
 }
 
 /**
- * Merges two sequences in key order. For a key in both, the index's revision is used, because it is nearer to the requested one.
+ * Merges two sequences in key order, without the index entries up to revision `at`. For a key in both, the index's revision is used,
+ * because it is nearer to the requested one.
  */
 function* merge(
   standing: Generator<Entry | Changed, void>,
   indexed: Generator<Changed, void>,
+  at: Revision,
 ): Generator<Entry | Changed, void> {
   try {
     let a = standing.next();
     let b = indexed.next();
     while (!a.done || !b.done) {
       const order = a.done ? 1 : b.done ? -1 : compareKeys(a.value.key, b.value.key);
+      if (!b.done && order >= 0 && b.value.revision <= at) {
+        b = indexed.next();
+        continue;
+      }
       if (!a.done && order < 0) yield a.value;
       else if (!b.done) yield b.value;
       if (order <= 0) a = standing.next();

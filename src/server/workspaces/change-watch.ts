@@ -19,8 +19,11 @@ interface KnownBases {
   readonly isOpen: boolean;
 }
 
-/** Closes workspaces that another process has moved to other bases. */
-export class RebaseWatch implements FollowHandler {
+/**
+ * Closes workspaces that any process has begun to delete, before the events of their removed objects arrive, and those that another process
+ * has moved to other bases.
+ */
+export class ChangeWatch implements FollowHandler {
   private readonly follower: Follower;
   private starting: Promise<void> | undefined;
   /** The newest bases of workspaces in memory, by uid. */
@@ -65,6 +68,7 @@ export class RebaseWatch implements FollowHandler {
   put(entry: Entry): void {
     const { metadata, status } = decodeEntry(entry) as Workspace;
     const uid = metadata.uid!;
+    if (metadata.deletionTimestamp !== undefined) return this.close(uid);
     const known = this.known.get(uid);
     const bases = JSON.stringify(status?.bases);
     if (known?.isOpen === true && known.bases === bases) return;
@@ -72,16 +76,16 @@ export class RebaseWatch implements FollowHandler {
     if (known?.isOpen === true) this.close(uid);
   }
 
-  /** A workspace that is being deleted is closed by who deletes it. */
+  /** A workspace is closed when its deletion begins. */
   remove(): void {}
 
   failed(error: unknown): void {
-    this.log.warn({ error: String(error) }, "moves of workspaces can't be followed; retrying");
+    this.log.warn({ error: String(error) }, "changes of workspaces can't be followed; retrying");
   }
 
   private close(uid: string): void {
     detach(this.active.close(uid), (error) =>
-      this.log.error({ error: stackOf(error) }, "a moved workspace could not be closed"),
+      this.log.error({ error: stackOf(error) }, "a workspace that was moved or deleted could not be closed"),
     );
   }
 

@@ -12,7 +12,7 @@ import type { ActiveWorkspaces } from "./active-workspaces.ts";
 const maxOpen = 4000;
 
 /** The bases of a workspace at a revision, as text. */
-interface KnownBases {
+interface NewestBases {
   readonly revision: number;
   readonly bases: string;
   /** Whether the workspace was opened with them. */
@@ -27,7 +27,7 @@ export class ChangeWatch implements FollowHandler {
   private readonly follower: Follower;
   private starting: Promise<void> | undefined;
   /** The newest bases of workspaces in memory, by uid. */
-  private readonly known = new RecentMap<KnownBases>({ entries: maxOpen, cost: 0 });
+  private readonly newest = new RecentMap<NewestBases>({ entries: maxOpen, cost: 0 });
 
   /** @param prefix of the keys of workspaces. */
   constructor(
@@ -54,11 +54,11 @@ export class ChangeWatch implements FollowHandler {
   /** Records the bases with which a workspace is opened, and closes it if it was moved since it was read. */
   opened({ metadata, status }: Workspace): void {
     const uid = metadata.uid!;
-    const known = this.known.get(uid);
+    const last = this.newest.get(uid);
     const revision = Number(metadata.resourceVersion);
     const bases = JSON.stringify(status?.bases);
-    if (known !== undefined && known.revision > revision && known.bases !== bases) this.close(uid);
-    else this.known.set(uid, { revision, bases, isOpen: true });
+    if (last !== undefined && last.revision > revision && last.bases !== bases) this.close(uid);
+    else this.newest.set(uid, { revision, bases, isOpen: true });
   }
 
   matters(entry: Entry): boolean {
@@ -69,11 +69,11 @@ export class ChangeWatch implements FollowHandler {
     const { metadata, status } = decodeEntry(entry) as Workspace;
     const uid = metadata.uid!;
     if (metadata.deletionTimestamp !== undefined) return this.close(uid);
-    const known = this.known.get(uid);
+    const last = this.newest.get(uid);
     const bases = JSON.stringify(status?.bases);
-    if (known?.isOpen === true && known.bases === bases) return;
-    this.known.set(uid, { revision: entry.revision, bases, isOpen: false });
-    if (known?.isOpen === true) this.close(uid);
+    if (last?.isOpen === true && last.bases === bases) return;
+    this.newest.set(uid, { revision: entry.revision, bases, isOpen: false });
+    if (last?.isOpen === true) this.close(uid);
   }
 
   /** A workspace is closed when its deletion begins. */

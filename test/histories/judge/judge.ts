@@ -38,13 +38,13 @@ export function judge(history: History): Violation[] {
   const parts = partsOf(history);
   const uncovered = new Set<Part | undefined>();
   const violations = parts.flatMap((part) => {
-    const { workspace, base, history: own, timeline } = part;
-    const missing = judgeCoverage(own, timeline);
+    const { workspace, base, history: recorded, timeline } = part;
+    const missing = judgeCoverage(recorded, timeline);
     if (missing.length > 0 || (base !== undefined && uncovered.has(base))) uncovered.add(part);
     const laws = uncovered.has(part) ? independentLaws : [...independentLaws, ...coveredLaws];
-    const found = [...missing, ...laws.flatMap((law) => law(own, timeline))];
-    if (workspace === undefined) return found;
-    return found.map(({ law, message }) => ({ law, message: `in workspace ${workspace}: ${message}` }));
+    const own = [...missing, ...laws.flatMap((law) => law(recorded, timeline))];
+    if (workspace === undefined) return own;
+    return own.map(({ law, message }) => ({ law, message: `in workspace ${workspace}: ${message}` }));
   });
   return [...violations, ...judgeWorkspaces(parts)];
 }

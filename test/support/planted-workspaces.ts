@@ -34,16 +34,6 @@ export const workspaceDefects: readonly PlantedDefect[] = [
     ],
   },
   {
-    name: "the records of pinned values are dropped as old ones",
-    patches: [
-      {
-        file: "src/storage/history/sweep.ts",
-        find: "const isPinned = pins?.isBetween(subjectOf(key).before, revision - 1) === true;",
-        replace: "const isPinned = pins?.isBetween(subjectOf(key).before, -1) === true;",
-      },
-    ],
-  },
-  {
     name: "a get in a branch shows later writes of its base",
     patches: [
       {

@@ -25,6 +25,19 @@ async function rebasedByAnother(one: TestServer, other: TestServer): Promise<voi
   await watch.toEnd();
 }
 
+/** A deletion ends the watches at all servers, and no watch has the removal of the objects. */
+async function deletedForAll(servers: readonly TestServer[]): Promise<void> {
+  const [{ admin }] = servers as readonly [TestServer];
+  await ok(admin.post(workspaces, { metadata: { name: "deleted" }, spec: { from: { workspace: "base" } } }));
+  for (const name of ["c", "d"]) await ok(admin.post(`/clusters/deleted${maps}`, configMap(name, {})));
+  const watches = await Promise.all(
+    servers.map((server) => server.admin.watch(`/clusters/deleted${maps}?watch=1&resourceVersion=0`)),
+  );
+  await ok(admin.delete(`${workspaces}/deleted`));
+  for (const watch of watches)
+    expect((await watch.toEnd()).filter(({ type }) => type === "DELETED")).toEqual([]);
+}
+
 /** Two servers over one store: a workspace of one is that of the other, and outlives both. */
 function theWorkspacesOf(storage: () => NonNullable<CreateServerOptions["storage"]>): void {
   test("are those of all servers of the store, also after a restart", async () => {
@@ -51,6 +64,7 @@ function theWorkspacesOf(storage: () => NonNullable<CreateServerOptions["storage
         );
       }
       await rebasedByAnother(one, other);
+      await deletedForAll([one, other]);
     } finally {
       await Promise.all([one.close(), other.close()]);
     }

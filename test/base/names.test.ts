@@ -58,7 +58,7 @@ const cases: Readonly<Record<string, Case>> = {
   "path segment": {
     form: names.pathSegmentFaults,
     right: ["a", "system:masters", "A b", "...", long(1000)],
-    wrong: [".", "..", "a/b", "100%"],
+    wrong: [".", "..", "a/b", "100%", "a\0", "a\u0001", "a\u0002b"],
   },
   "data key": {
     form: names.configMapKeyFaults,

@@ -46,7 +46,9 @@ export type Request =
   /** Asks whether a user is allowed something that the RoleBinding `key` alone grants. */
   | { readonly verb: "review"; readonly key: string }
   /** Removes the history before a revision. */
-  | { readonly verb: "compact"; readonly revision: number };
+  | { readonly verb: "compact"; readonly revision: number }
+  /** Creates a workspace that begins with the latest state of the operation's workspace. */
+  | { readonly verb: "branch"; readonly name: string };
 
 /** Why a request was refused without effect. */
 export type Refusal = "exists" | "conflict" | "missing" | "gone" | "other";
@@ -66,6 +68,8 @@ export type Answer =
     }
   | { readonly outcome: "decision"; readonly allowed: boolean }
   | { readonly outcome: "compacted" }
+  /** The workspace was created; it begins with the state at this revision. */
+  | { readonly outcome: "branched"; readonly revision: number }
   | { readonly outcome: "refused"; readonly refusal: Refusal; readonly status: number };
 
 /** A request with its times. Without an answer it may have taken effect at any time after its begin, or never. */
@@ -74,6 +78,8 @@ export interface Operation {
   readonly id: number;
   readonly client: string;
   readonly server: string;
+  /** Workspace to which the keys of the request belong; absent outside of workspaces. */
+  readonly workspace?: string | undefined;
   readonly beginNs: number;
   readonly request: Request;
   /** Names the transaction to which it belongs, whose writes take effect together or not at all; absent for a request of its own. */
@@ -103,6 +109,8 @@ export interface Watch {
   readonly id: number;
   readonly client: string;
   readonly server: string;
+  /** The watched workspace; absent outside of workspaces. */
+  readonly workspace?: string | undefined;
   readonly prefix: string;
   /** Only events after this revision are requested. */
   readonly after: number;
@@ -126,10 +134,18 @@ export interface Quota {
   readonly limit: number;
 }
 
+/** Every object at one revision. */
+export interface State {
+  readonly revision: number;
+  readonly objects: readonly ObservedObject[];
+}
+
 /** Everything that the judge knows. */
 export interface History {
-  /** The state at the beginning: every object at one revision. No operation was running, except those listed without an answer. */
-  readonly initial: { readonly revision: number; readonly objects: readonly ObservedObject[] };
+  /** The state at the beginning. No operation was running, except those listed without an answer. */
+  readonly initial: State;
+  /** The states of the workspaces that existed at the beginning, by name; absent if there are none. Branches of them come later. */
+  readonly workspaces?: Readonly<Record<string, State>>;
   readonly operations: readonly Operation[];
   readonly watches: readonly Watch[];
   readonly terms: readonly LeaderTerm[];
@@ -153,7 +169,8 @@ export function isAnswered(operation: Operation): operation is Answered {
 }
 
 /** Describes an operation for a message. */
-export function describe({ id, client, server, request, answer, beginNs, endNs }: Operation): string {
+export function describe(operation: Operation): string {
+  const { id, client, server, workspace, request, answer, beginNs, endNs } = operation;
   const { verb, ...parameters } = request;
   const ms = (ns: number | undefined) => (ns === undefined ? "…" : (ns / 1e6).toFixed(3));
   const brief =
@@ -161,7 +178,7 @@ export function describe({ id, client, server, request, answer, beginNs, endNs }
       ? { outcome: "page", revision: answer.revision, objects: answer.objects.length, more: answer.more }
       : (answer ?? "no answer");
   return (
-    `operation ${id} (${client} at ${server}, ${ms(beginNs)}–${ms(endNs)} ms: ${verb} ${JSON.stringify(parameters)} ` +
+    `operation ${id} (${client} at ${server}${workspace === undefined ? "" : ` in ${workspace}`}, ${ms(beginNs)}–${ms(endNs)} ms: ${verb} ${JSON.stringify(parameters)} ` +
     `-> ${JSON.stringify(brief)})`
   );
 }

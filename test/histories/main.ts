@@ -10,7 +10,7 @@ import { verify, writeHistory, type VerifyReport } from "./world/verify.ts";
 const usage = `npm run verify -- [OPTIONS]
 
 Starts servers over one store, lets clients write, read, list and watch while servers and etcd members are killed and frozen, and
-judges the recorded history: linearizability, lists, watches, decisions, quotas, allocations, leaders.
+judges the recorded history: linearizability, lists, watches, decisions, quotas, allocations, leaders, and the separation of workspaces.
 
   --minutes N    duration (default 10)
   --engine NAME  etcd (default), postgres or lmdb; with lmdb there is one server
@@ -18,6 +18,7 @@ judges the recorded history: linearizability, lists, watches, decisions, quotas,
   --members N    number of etcd members (default 3)
   --workers N    with lmdb: number of processes that serve requests (default 1)
   --kept         keeps the history of all resources
+  --workspaces N number of workspaces in which clients work too, and in branches of them (default 1)
   --clients N    number of clients that send requests (default 12)
   --round N      seconds between two judgements (default 30)
   --seed N       seed of requests and faults (default: random)
@@ -32,6 +33,8 @@ function line(report: VerifyReport): string {
     rounds,
     uncoveredRounds,
     operations,
+    inWorkspaces,
+    branches,
     unanswered,
     watches,
     gone,
@@ -43,7 +46,7 @@ function line(report: VerifyReport): string {
   } = report;
   const injected = [...faults].map(([name, times]) => `${times} ${name}`).join(", ");
   return (
-    `${rounds} rounds, ${uncoveredRounds} of them not covered by watches: ${operations} operations, ${unanswered} without an answer; ${watches} watches with ${events} events; ${gone} times 410; ` +
+    `${rounds} rounds, ${uncoveredRounds} of them not covered by watches: ${operations} operations, ${inWorkspaces} of them in workspaces and ${branches} branches, ${unanswered} without an answer; ${watches} watches with ${events} events; ${gone} times 410; ` +
     `${terms} leader terms; faults: ${injected || "none"}; ${violations.length} violations; judged in ${Math.round(judgeMs)} ms\n`
   );
 }
@@ -57,6 +60,7 @@ await runCommand(usage, async (args) => {
     clients: 12,
     round: 30,
     workers: 1,
+    workspaces: 1,
     kept: false,
     planted: false,
     only: "",

@@ -11,6 +11,7 @@ export async function checkShortRun(
   const { report } = await verify({
     ...setting,
     clients: 6,
+    workspaces: 1,
     seconds: 4,
     roundSeconds: 4,
     // Short faults, so that a short run has several.
@@ -20,6 +21,7 @@ export async function checkShortRun(
   expect(report.violations).toEqual([]);
   expect(report.uncoveredRounds).toBeLessThan(report.rounds);
   expect(report.operations).toBeGreaterThan(20);
+  expect(report.branches).toBeGreaterThan(0);
   expect(report.events).toBeGreaterThan(20);
   expect(report.faults.size).toBeGreaterThan(0);
 }

@@ -4,6 +4,7 @@ import { setTimeout } from "node:timers/promises";
 import type { Api } from "../support/api.ts";
 import type { Dice } from "../support/dice.ts";
 import { plinth, program as builtProgram, ServerProcess } from "../support/process.ts";
+import { BranchWriter } from "./branch-writer.ts";
 import { GroupWriter } from "./group-writer.ts";
 import { Writer, type KilledClient } from "./writer.ts";
 
@@ -38,15 +39,17 @@ export interface KillReport {
 const maxLifeMs = 600;
 /** Kills between two runs of `plinth check`. */
 const checkEvery = 100;
-/** Of this many clients one writes in transactions. */
+/** Of this many clients one writes in transactions, and one in branches. */
 const writersPerGroup = 4;
+/** Time for which history is kept; branches are read after it too. */
+const retentionSeconds = 5;
 /** Name of the user of all clients. */
 const user = "root";
 
 /**
  * Starts a server, lets clients write, kills the process with SIGKILL at a random moment, and repeats this over the same data folder.
  * After each start every client compares its objects with the writes that were acknowledged. Every fourth client writes several objects in
- * transactions, and their history is kept.
+ * transactions, and their history is kept; as many write in workspaces and branches.
  *
  * @throws {Error} if an acknowledged write or its author is lost, a write or transaction is half done, a revision was used twice, or the
  *   server doesn't start.
@@ -63,12 +66,10 @@ export async function killRepeatedly({
   writeFileSync(tokens, `admin,${user},1,system:masters\n`);
   const flags = [
     `--token-auth-file=${tokens}`,
-    "--runtime-config=transactions.platform.io/v1alpha1=true",
-    "--history-retention=5m,secrets=1h",
+    "--runtime-config=transactions.platform.io/v1alpha1=true,tenancy.platform.io/v1alpha1=true",
+    `--history-retention=${retentionSeconds}s,secrets=1h`,
   ];
-  const clients = Array.from({ length: writers }, (_, index) =>
-    index % writersPerGroup === 0 ? new GroupWriter(`group-${index}`, user) : new Writer(`writer-${index}`),
-  );
+  const clients = Array.from({ length: writers }, (_, index) => clientOf(index));
   const startMs: number[] = [];
   const start = async () => {
     const begin = performance.now();
@@ -98,6 +99,13 @@ export async function killRepeatedly({
   }
   expectSound(dataDir);
   return reportOf(clients, kills, startMs);
+}
+
+/** Of every four clients one writes in transactions, and one in branches. */
+function clientOf(index: number): KilledClient {
+  const kind = index % writersPerGroup;
+  if (kind === 0) return new GroupWriter(`group-${index}`, user);
+  return kind === 1 ? new BranchWriter(`workspace-${index}`) : new Writer(`writer-${index}`);
 }
 
 function reportOf(clients: readonly KilledClient[], kills: number, startMs: readonly number[]): KillReport {

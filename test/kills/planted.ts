@@ -1,4 +1,8 @@
+import { workspaceDefects } from "../support/planted-workspaces.ts";
 import { lostAuthor, tornTransaction, type PlantedDefect } from "../support/planted-program.ts";
+
+/** Texts in the names of the defects of branches that their states show. */
+const statesOfBranches = ["a pinned revision", "list in a branch"];
 
 /** Defects of the embedded store and of transactions over it, which show when a process is killed. */
 export const storeDefects: readonly PlantedDefect[] = [
@@ -16,4 +20,5 @@ export const storeDefects: readonly PlantedDefect[] = [
   },
   tornTransaction,
   lostAuthor,
+  ...workspaceDefects.filter(({ name }) => statesOfBranches.some((text) => name.includes(text))),
 ];

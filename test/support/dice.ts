@@ -19,6 +19,11 @@ export class Dice {
     return this.next() < part;
   }
 
+  /** Returns independent choices that depend on this one's. */
+  split(): Dice {
+    return new Dice(this.below(2 ** 31));
+  }
+
   pick<T>(from: readonly T[]): T {
     return from[this.below(from.length)]!;
   }

@@ -147,7 +147,7 @@ export class ActiveWorkspaces {
     );
   }
 
-  /** Closes a workspace if it is in memory: its watches end, and its requests fail. */
+  /** Closes a workspace if it is in memory: its watches end, before this call returns if it is open, and its requests fail. */
   async close(uid: string): Promise<void> {
     const one = this.active.get(uid);
     if (one !== undefined) await this.end(one);
@@ -176,10 +176,12 @@ export class ActiveWorkspaces {
   private async end(one: Active): Promise<void> {
     const { uid } = one;
     if (this.active.get(uid) === one) this.active.delete(uid);
-    const closed = one.opening.then(
-      (server) => server.close(),
-      () => undefined,
-    );
+    const closed =
+      one.server?.close() ??
+      one.opening.then(
+        (server) => server.close(),
+        () => undefined,
+      );
     this.closing.set(uid, closed);
     try {
       await closed;

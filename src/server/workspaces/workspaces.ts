@@ -37,11 +37,11 @@ import {
 import { filtered } from "./filtered-service.ts";
 import { ActiveWorkspaces, type WorkspaceUse } from "./active-workspaces.ts";
 import { BaseVisibility } from "./base-visibility.ts";
+import { ChangeWatch } from "./change-watch.ts";
 import { DefaultState, isDefaultState } from "./default-state.ts";
 import { removePins, WorkspaceCreation } from "./workspace-creation.ts";
 import { adminsMode } from "./workspace-options.ts";
 import { WorkspaceRebasing } from "./workspace-rebasing.ts";
-import { RebaseWatch } from "./rebase-watch.ts";
 import { WorkspaceReader } from "./workspace-reader.ts";
 import { openWorkspace, type SharedParts, type WorkspaceServer } from "./workspace-server.ts";
 import { WriteWatch } from "./write-watch.ts";
@@ -66,7 +66,7 @@ export class ServerWorkspaces implements Workspaces, WorkspaceContents {
   private readonly active: ActiveWorkspaces;
   private readonly reader: WorkspaceReader;
   private readonly rebasing: WorkspaceRebasing;
-  private readonly moves: RebaseWatch;
+  private readonly changes: ChangeWatch;
   private readonly stores: WorkspaceStores;
 
   constructor(private readonly parts: WorkspacesParts) {
@@ -82,7 +82,7 @@ export class ServerWorkspaces implements Workspaces, WorkspaceContents {
     this.hooks = new WorkspaceCreation({ root, pins, reader: this.reader, defaults, group, url });
     const { reader, stores, active } = this;
     this.rebasing = new WorkspaceRebasing({ root, pins, resource, reader, stores, active, defaults });
-    this.moves = new RebaseWatch(root, resource.storePrefix, active, options.clock, options.log);
+    this.changes = new ChangeWatch(root, resource.storePrefix, active, options.clock, options.log);
   }
 
   /** Returns the effects of writes, with those of writes of workspaces. */
@@ -187,10 +187,7 @@ export class ServerWorkspaces implements Workspaces, WorkspaceContents {
   ): Promise<EnteredWorkspace & { readonly filter: EntryFilter | undefined }> {
     const { metadata, status } = workspace;
     if (metadata.deletionTimestamp !== undefined || status?.bases === undefined)
-      throw new StatusError(
-        "ServiceUnavailable",
-        `the workspace ${JSON.stringify(metadata.name)} is being deleted`,
-      );
+      throw beingDeleted(metadata.name);
     const uses: WorkspaceUse[] = [];
     const left = () => uses.splice(0).forEach((use) => use.end());
     try {
@@ -218,14 +215,15 @@ export class ServerWorkspaces implements Workspaces, WorkspaceContents {
     return use;
   }
 
-  private async opened(found: Workspace): Promise<WorkspaceServer> {
+  private async opened({ metadata }: Workspace): Promise<WorkspaceServer> {
     const { shared, serviceAccounts } = this.parts;
-    const { name = "", uid = "" } = found.metadata;
-    await this.moves.start();
-    // It may have been moved since it was found.
-    const current = await this.reader.find(name);
-    const workspace = current?.metadata.uid === uid ? current : found;
-    this.moves.opened(workspace);
+    const { name = "", uid = "" } = metadata;
+    await this.changes.start();
+    // It may have been moved or deleted since it was found.
+    const workspace = await this.reader.find(name);
+    if (workspace?.metadata.uid !== uid || workspace.metadata.deletionTimestamp !== undefined)
+      throw beingDeleted(name);
+    this.changes.opened(workspace);
     return openWorkspace(shared, {
       store: this.stores.of(workspace),
       authorizers: [this.administrators(name, uid)],
@@ -335,9 +333,13 @@ export class ServerWorkspaces implements Workspaces, WorkspaceContents {
 
   /** Ends all workspaces. */
   close(): Promise<void> {
-    this.moves.stop();
+    this.changes.stop();
     return this.active.closeAll();
   }
+}
+
+function beingDeleted(name = ""): StatusError {
+  return new StatusError("ServiceUnavailable", `the workspace ${JSON.stringify(name)} is being deleted`);
 }
 
 class Found implements FoundWorkspace {

@@ -1,11 +1,12 @@
 /**
- * Markers in a derived store that hide keys of its base. The marker of a key is the key with U+0001 at its end, so it follows the key, and
- * a subscription that has the one has the other. It has a copy of the base's value, for the event of the write that hid it.
+ * Markers in a derived store that hide keys of its base. The marker of a key is the key with U+0002 at its end, so it follows the key, and
+ * a subscription that has the one has the other. It has a copy of the base's value, for the event of the write that hid it. Its records in the
+ * history follow those of the key, which have U+0001 after the key (`history/archive-keys.ts`). No name contains U+0002.
  */
 import { decodeArchiveRecord, encodeArchiveRecord } from "../history/archive-record.ts";
 import type { Draft, Entry } from "../store.ts";
 
-const mark = "\u0001";
+const mark = "\u0002";
 
 export function markerKey(key: string): string {
   return key + mark;

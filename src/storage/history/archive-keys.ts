@@ -1,7 +1,7 @@
 /**
  * The keys of kept history. A record of a key `/{group}/{resource}/{namespace}/{name}` has the key
  * `/~{group}/{resource}/{namespace}/{name}` U+0001 `{number}`: records of a collection are one too, in the order of its keys, and those of
- * a key newest first. Other data of the history is in the group `~`. No group of a kind contains `~`, and no name U+0001.
+ * a key newest first. Other data of the history is in the group `~`. No group of a kind contains `~`, and no key U+0001; the marks of derived stores sort above it.
  */
 import { countersOf, prefixDepth } from "../keys.ts";
 import type { Revision } from "../store.ts";

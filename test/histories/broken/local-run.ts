@@ -80,7 +80,10 @@ export async function recordServers({ seed, requests, engine, focus }: LocalRunO
       servers.push(server);
       if (servers.length === 1) await prepare(server);
       const endpoint = { name, url: server.server.url!, ca: server.server.caCertificate! };
-      fleet.add(name, (client, user) => new HttpClient(client, user, endpoint, recorder, 10_000));
+      fleet.add(
+        name,
+        (client, user, workspace) => new HttpClient(client, user, endpoint, recorder, 10_000, workspace),
+      );
     }
     const goesOn = () => recorder.recorded < requests;
     const settleMs = settleMsOf(engine);

@@ -34,6 +34,7 @@ interface Body {
  * RoleBinding grants if it exists.
  */
 export class StoreClient implements RecordingClient {
+  readonly workspaces = undefined;
   private readonly subscriptions = new Set<RunningWatch>();
   /** Last key of the pages of lists, by operation. */
   private readonly lastKeys = new Map<number, string>();

@@ -6,11 +6,12 @@ import { judgeEffects } from "./effects.ts";
 import { judgeLeaders } from "./leaders.ts";
 import { judgeLinearizability } from "./linearizability.ts";
 import { judgeLists } from "./lists.ts";
+import { partsOf, type Part } from "./parts.ts";
 import { judgeQuotas } from "./quotas.ts";
 import { judgeRevisionOrder } from "./revision-order.ts";
-import { Timeline } from "./timeline.ts";
 import { judgeTransactions } from "./transactions.ts";
 import { judgeWatches } from "./watches.ts";
+import { judgeWorkspaces } from "./workspaces.ts";
 
 /** Laws that hold whatever the watches cover. */
 const independentLaws = [judgeEffects, judgeRevisionOrder, judgeWatches, judgeLeaders];
@@ -28,13 +29,22 @@ const coveredLaws = [
 /**
  * Returns every violation of a law by a history.
  *
- * If the watches of the history don't cover all its writes, a violation of `coverage` says so, and the laws that need this aren't
- * judged. The cost is about linear in the operations and frames. Histories of many hours are judged in rounds: each begins with the
- * state in which the previous one ended.
+ * Each workspace is judged by itself, and a branch as a history that begins with the state of its base; further laws hold between
+ * workspaces. If the watches of a workspace don't cover all its writes, a violation of `coverage` says so, and the laws that need this aren't
+ * judged in it and its branches. The cost is about linear in the operations and frames. Histories of many hours are judged in rounds: each
+ * begins with the state in which the previous one ended.
  */
 export function judge(history: History): Violation[] {
-  const timeline = new Timeline(history);
-  const uncovered = judgeCoverage(history, timeline);
-  const laws = uncovered.length === 0 ? [...independentLaws, ...coveredLaws] : independentLaws;
-  return [...uncovered, ...laws.flatMap((law) => law(history, timeline))];
+  const parts = partsOf(history);
+  const uncovered = new Set<Part | undefined>();
+  const violations = parts.flatMap((part) => {
+    const { workspace, base, history: recorded, timeline } = part;
+    const missing = judgeCoverage(recorded, timeline);
+    if (missing.length > 0 || (base !== undefined && uncovered.has(base))) uncovered.add(part);
+    const laws = uncovered.has(part) ? independentLaws : [...independentLaws, ...coveredLaws];
+    const own = [...missing, ...laws.flatMap((law) => law(recorded, timeline))];
+    if (workspace === undefined) return own;
+    return own.map(({ law, message }) => ({ law, message: `in workspace ${workspace}: ${message}` }));
+  });
+  return [...violations, ...judgeWorkspaces(parts)];
 }

@@ -74,6 +74,9 @@ function difference(
   timeline: Timeline,
 ): string | undefined {
   const listed = new Map(objects.map((object) => [object.key, object]));
+  const unknown = objects.find(({ key }) => !timeline.byKey.has(key));
+  if (unknown !== undefined)
+    return `${unknown.key} is listed with revision ${unknown.revision}, but it is absent at revision ${revision} and before`;
   for (const key of timeline.keysUnder(prefix)) {
     if (end !== undefined && key > end) break;
     const expected = timeline.versionAt(key, revision);

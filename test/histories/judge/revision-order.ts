@@ -52,6 +52,7 @@ export function evidenceOf(history: History, timeline: Timeline): Evidence[] {
     const { answer, endNs: atNs } = operation;
     const source = () => describe(operation);
     if (answer.outcome === "page") evidence.push({ atNs, revision: answer.revision, source });
+    else if (answer.outcome === "branched") evidence.push({ atNs, revision: answer.revision, source });
     else if (answer.outcome === "object") evidence.push({ atNs, revision: answer.object.revision, source });
     else if (answer.outcome === "deleted") {
       const revision = timeline.revisionOf(operation);
@@ -71,7 +72,8 @@ export function evidenceOf(history: History, timeline: Timeline): Evidence[] {
   return evidence;
 }
 
-function describeVersion({ key, object, source }: Version): string {
+/** Describes a version for a message. */
+export function describeVersion({ key, object, source }: Version): string {
   const value = object === undefined ? "deleted" : `${object.token} (${object.digest})`;
   return `${key} ${value} in ${source}`;
 }

@@ -131,20 +131,24 @@ function collect(history: History) {
   };
   const seen = new Map<number, number>();
   const conflicts: Conflict[] = [];
-  const add = (version: Version, atNs: number) => {
+  const add = (version: Version, atNs: number, isInitial = false) => {
     const { revision } = version;
     const versions = byRevision.get(revision);
+    // The initial state has everything that is older than it and still there.
+    const isPast = !isInitial && revision <= history.initial.revision;
+    if (isPast && versions?.some(({ key }) => key === version.key) !== true) return;
     const first = versions?.find(({ key }) => key === version.key) ?? versions?.[0];
     if (first === undefined) byRevision.set(revision, [version]);
     else if (first.key !== version.key && areTogether(first, version)) versions!.push(version);
     else if (!isSame(first, version)) conflicts.push({ first, second: version });
     if (atNs < (seen.get(revision) ?? Number.POSITIVE_INFINITY)) seen.set(revision, atNs);
   };
-  const put = (object: ObservedObject, atNs: number, source: string) => {
+  const put = (object: ObservedObject, atNs: number, source: string, isInitial = false) => {
     const { key, revision, uid } = object;
-    add({ key, revision, uid, object, source }, atNs);
+    add({ key, revision, uid, object, source }, atNs, isInitial);
   };
-  for (const object of history.initial.objects) put(object, Number.NEGATIVE_INFINITY, "the initial state");
+  for (const object of history.initial.objects)
+    put(object, Number.NEGATIVE_INFINITY, "the initial state", true);
   for (const operation of history.operations) {
     if (!isAnswered(operation)) continue;
     const { answer, id, endNs } = operation;

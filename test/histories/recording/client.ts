@@ -1,7 +1,8 @@
 import type { Answer, ListState, Operation, Refusal, Request, Watch, WriteRequest } from "../history.ts";
 import { Connection, type Endpoint, type Reply } from "./http.ts";
 import { newObject, observe, pathOf, resourceOf, type ApiObject } from "./objects.ts";
-import type { Recorder } from "./recorder.ts";
+import type { Recorder, Sender } from "./recorder.ts";
+import { WorkspaceClient } from "./workspace-client.ts";
 
 /** Options of a write. */
 export interface WriteOptions {
@@ -18,7 +19,7 @@ export interface RunningWatch {
   readonly ended: Promise<void>;
 }
 
-/** A client of one server as one user, whose requests are recorded. */
+/** A client of one server as one user in one workspace, or outside of workspaces, whose requests are recorded. */
 export interface RecordingClient {
   /** Creates, updates, patches or deletes an object. */
   write(request: WriteRequest, options?: WriteOptions): Promise<Operation>;
@@ -38,13 +39,18 @@ export interface RecordingClient {
    *   what they miss until they resume may be compacted.
    */
   watch(prefix: string, after: number, mayBreak: boolean): RunningWatch;
+  /** Creates branches; undefined if there are no workspaces. */
+  readonly workspaces: WorkspaceClient | undefined;
   close(): void;
 }
 
 /** A client over HTTPS. */
 export class HttpClient implements RecordingClient {
+  readonly workspaces: WorkspaceClient;
   private readonly connection: Connection;
-  private readonly by: { readonly client: string; readonly server: string };
+  /** Path of the workspace; empty outside of workspaces. */
+  private readonly root: string;
+  private readonly by: Sender;
   /** Number of lines that watches have received. */
   private lines = 0;
   /** Tokens to continue lists, by the operation that read the page before. */
@@ -56,9 +62,12 @@ export class HttpClient implements RecordingClient {
     endpoint: Endpoint,
     private readonly recorder: Recorder,
     timeoutMs: number,
+    workspace?: string,
   ) {
-    this.by = { client: name, server: endpoint.name };
+    this.by = { client: name, server: endpoint.name, ...(workspace !== undefined && { workspace }) };
     this.connection = new Connection(endpoint, user, timeoutMs);
+    this.root = workspace === undefined ? "" : `/clusters/${workspace}`;
+    this.workspaces = new WorkspaceClient(this.by, this.connection, recorder);
   }
 
   write(request: WriteRequest, options: WriteOptions = {}): Promise<Operation> {
@@ -68,13 +77,13 @@ export class HttpClient implements RecordingClient {
   transact(requests: readonly TogetherRequest[]): Promise<Operation[]> {
     const operations = requests.map(operationOf);
     return this.recorder.recordTogether(this.by, requests, async () => {
-      const reply = await this.connection.send("POST", transactions, { spec: { operations } });
+      const reply = await this.send("POST", transactions, { spec: { operations } });
       return reply === undefined ? undefined : answersOf(requests, reply);
     });
   }
 
   get(key: string): Promise<Operation> {
-    return this.perform({ verb: "get", key }, () => this.connection.send("GET", pathOf(key)));
+    return this.perform({ verb: "get", key }, () => this.send("GET", pathOf(key)));
   }
 
   async list(prefix: string, state: ListState, limit?: number, previous?: Operation): Promise<Operation> {
@@ -88,7 +97,7 @@ export class HttpClient implements RecordingClient {
     const request: Request = { verb: "list", prefix, state, ...(limit === undefined ? {} : { limit }) };
     let token: string | undefined;
     const operation = await this.perform(request, async () => {
-      const reply = await this.connection.send("GET", `${pathOf(prefix)}?${query}`);
+      const reply = await this.send("GET", `${pathOf(prefix)}?${query}`);
       if (reply?.status === 200) token = (JSON.parse(reply.text) as ListBody).metadata.continue;
       return reply;
     });
@@ -101,7 +110,7 @@ export class HttpClient implements RecordingClient {
     const [, , namespace, user] = key.split("/");
     const resourceAttributes = { namespace, verb: "list", resource: "configmaps" };
     return this.perform({ verb: "review", key }, () =>
-      this.connection.send("POST", "/apis/authorization.platform.io/v1/subjectaccessreviews", {
+      this.send("POST", "/apis/authorization.platform.io/v1/subjectaccessreviews", {
         spec: { user, resourceAttributes },
       }),
     );
@@ -110,13 +119,13 @@ export class HttpClient implements RecordingClient {
   attempt(key: string): Promise<Operation> {
     const [, , namespace] = key.split("/");
     return this.perform({ verb: "review", key }, () =>
-      this.connection.send("GET", `${pathOf(`/configmaps/${namespace}/`)}?limit=1`),
+      this.send("GET", `${pathOf(`/configmaps/${namespace}/`)}?limit=1`),
     );
   }
 
   watch(prefix: string, after: number, mayBreak: boolean): RunningWatch {
     const watch = this.recorder.watch({ ...this.by, prefix, after });
-    const path = `${pathOf(prefix)}?watch=true&allowWatchBookmarks=true&resourceVersion=${after}`;
+    const path = `${this.root}${pathOf(prefix)}?watch=true&allowWatchBookmarks=true&resourceVersion=${after}`;
     const resource = resourceOf(prefix);
     let isCut = false;
     const stream = this.connection.stream(path, (text) => {
@@ -140,6 +149,13 @@ export class HttpClient implements RecordingClient {
     this.connection.close();
   }
 
+  /** Sends a request to the workspace. */
+  private send(
+    ...[method, path, body, contentType]: Parameters<Connection["send"]>
+  ): Promise<Reply | undefined> {
+    return this.connection.send(method, this.root + path, body, contentType);
+  }
+
   private perform(request: Request, send: () => Promise<Reply | undefined>): Promise<Operation> {
     return this.recorder.record(this.by, request, async () => {
       const reply = await send();
@@ -152,17 +168,17 @@ export class HttpClient implements RecordingClient {
     const path = pathOf(key);
     if (verb === "create") {
       const body = { ...newObject(key, request.token, size), ...fields };
-      return this.connection.send("POST", path.slice(0, path.lastIndexOf("/")), body);
+      return this.send("POST", path.slice(0, path.lastIndexOf("/")), body);
     }
     const resourceVersion = request.expected === undefined ? undefined : String(request.expected);
     if (verb === "delete") {
       const body = resourceVersion === undefined ? undefined : { preconditions: { resourceVersion } };
-      return this.connection.send("DELETE", path, body);
+      return this.send("DELETE", path, body);
     }
     const metadata = { name: key.split("/")[3], resourceVersion, annotations: { token: request.token } };
     return verb === "update"
-      ? this.connection.send("PUT", path, { ...newObject(key, request.token, size), metadata, ...fields })
-      : this.connection.send("PATCH", path, { metadata, ...fields }, "application/merge-patch+json");
+      ? this.send("PUT", path, { ...newObject(key, request.token, size), metadata, ...fields })
+      : this.send("PATCH", path, { metadata, ...fields }, "application/merge-patch+json");
   }
 }
 
@@ -246,7 +262,8 @@ function answerOf(request: Request, { status, text }: Reply): Answer | undefined
       return { outcome: "deleted", uid: details?.uid ?? metadata?.uid ?? "" };
     }
     case "compact":
-      return { outcome: "compacted" };
+    case "branch":
+      throw new TypeError(`not a request of this client: ${request.verb}`);
     default:
       return { outcome: "object", object: observe(resourceOf(request.key), body as ApiObject) };
   }

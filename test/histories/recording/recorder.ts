@@ -1,19 +1,19 @@
-import type {
-  Answer,
-  History,
-  LeaderTerm,
-  ObservedObject,
-  Operation,
-  Quota,
-  Request,
-  Watch,
-} from "../history.ts";
-import { Timeline } from "../judge/timeline.ts";
+import type { Answer, History, LeaderTerm, Operation, Quota, Request, State, Watch } from "../history.ts";
+import { partsOf } from "../judge/parts.ts";
+import { isWrite } from "../judge/timeline.ts";
 
 /** What holds for every history of a recorder. */
 export interface HistorySettings {
   readonly quotas: readonly Quota[];
   readonly retentionNs: number;
+}
+
+/** Who sends a request. */
+export interface Sender {
+  readonly client: string;
+  readonly server: string;
+  /** Absent outside of workspaces. */
+  readonly workspace?: string | undefined;
 }
 
 /** Writes without an answer of the past are part of a history if they began less than this time before its begin. */
@@ -25,7 +25,7 @@ export class Recorder {
   private operations: Operation[] = [];
   private watches: Watch[] = [];
   private terms: LeaderTerm[] = [];
-  private initial: History["initial"] = { revision: 0, objects: [] };
+  private initial: Pick<History, "initial" | "workspaces"> = { initial: { revision: 0, objects: [] } };
   private lastId = 0;
 
   /** Number of operations since the start. */
@@ -43,16 +43,12 @@ export class Recorder {
    *
    * @param perform returns the answer; undefined if it leaves open whether the request took effect.
    */
-  async record(
-    by: { readonly client: string; readonly server: string },
-    request: Request,
-    perform: () => Promise<Answer | undefined>,
-  ): Promise<Operation> {
+  async record(by: Sender, request: Request, perform: () => Promise<Answer | undefined>): Promise<Operation> {
     const id = ++this.lastId;
     const beginNs = this.nowNs();
     const answer = await perform();
     const ended = answer === undefined ? {} : { answer, endNs: this.nowNs() };
-    const operation = { id, client: by.client, server: by.server, beginNs, request, ...ended };
+    const operation = { id, ...by, beginNs, request, ...ended };
     this.operations.push(operation);
     this.recorded++;
     return operation;
@@ -64,7 +60,7 @@ export class Recorder {
    * @param perform returns the answer to each; undefined if it leaves open whether the transaction took effect.
    */
   async recordTogether(
-    by: { readonly client: string; readonly server: string },
+    by: Sender,
     requests: readonly Request[],
     perform: () => Promise<readonly Answer[] | undefined>,
   ): Promise<Operation[]> {
@@ -93,23 +89,23 @@ export class Recorder {
     this.terms.push(term);
   }
 
-  /** Begins a history with a state. */
-  begin(revision: number, objects: readonly ObservedObject[]): void {
-    this.initial = { revision, objects };
+  /** Begins a history with a state, and those of workspaces by name. */
+  begin(initial: State, workspaces: Readonly<Record<string, State>>): void {
+    this.initial = { initial, workspaces };
   }
 
   /** Returns the history since its begin, and forgets it except for writes that may still take effect. */
   end(): History {
     const { initial, operations, watches, terms, settings } = this;
-    const history = { initial, operations, watches, terms, decisionDelayNs: 0, ...settings };
-    const timeline = new Timeline(history);
+    const history = { ...initial, operations, watches, terms, decisionDelayNs: 0, ...settings };
     const earliestNs = this.nowNs() - carriedNs;
-    this.operations = operations.filter(
-      (operation) =>
-        operation.answer === undefined &&
-        operation.beginNs > earliestNs &&
-        timeline.revisionOf(operation) === undefined,
-    );
+    const isOpen = (operation: Operation) =>
+      isWrite(operation.request) && operation.answer === undefined && operation.beginNs > earliestNs;
+    this.operations = [...partsOf(history)]
+      .filter(({ workspace }) => workspace === undefined || workspace in (initial.workspaces ?? {}))
+      .flatMap(({ history: part, timeline }) =>
+        part.operations.filter((one) => isOpen(one) && timeline.revisionOf(one) === undefined),
+      );
     this.watches = [];
     this.terms = [];
     return history;

@@ -1,16 +1,21 @@
 import { setTimeout } from "node:timers/promises";
 import { Dice } from "../../support/dice.ts";
-import type { History, ObservedObject } from "../history.ts";
+import type { History, ObservedObject, State } from "../history.ts";
+import { Branches } from "./branches.ts";
 import { Elector } from "./elector.ts";
 import type { Fleet } from "./fleet.ts";
-import { Watcher } from "./watcher.ts";
-import { prefixes, WorkloadClient, type Focus } from "./workload.ts";
+import { Scope } from "./scope.ts";
+import type { Watcher } from "./watcher.ts";
+import { prefixes, workspacePrefixes, type Focus } from "./workload.ts";
 
 /** Options of {@link recordRound}. */
 export interface RoundOptions {
   readonly fleet: Fleet;
-  /** Number of clients that send requests. */
+  /** Number of clients that send requests outside of workspaces, and in each of the workspaces. */
   readonly clients: number;
+  readonly clientsPerWorkspace?: number;
+  /** Names of the workspaces in which clients work. If there are some, branches of them and of the objects outside are made too. */
+  readonly workspaces?: readonly string[];
   readonly seed: number;
   /** Objects on which the clients concentrate; all alike by default. */
   readonly focus?: Focus | undefined;
@@ -21,7 +26,7 @@ export interface RoundOptions {
   /** Whether the clients continue. */
   readonly goesOn: () => boolean;
   /** Runs beside the workload, for example faults; it must leave all servers running. */
-  readonly beside?: (watchers: readonly Watcher[]) => Promise<void>;
+  readonly beside?: (watchers: ReadonlySet<Watcher>) => Promise<void>;
 }
 
 /** Time between attempts of a request that must succeed, in milliseconds. */
@@ -32,76 +37,55 @@ const retryMs = 50;
  * is active when it returns.
  */
 export async function recordRound(options: RoundOptions): Promise<History> {
-  const { fleet, clients, seed, goesOn, leaseMs, settleMs, focus, beside } = options;
+  const { fleet, clients, clientsPerWorkspace = 2, workspaces = [], seed, goesOn, leaseMs, beside } = options;
   const dice = new Dice(seed);
   const { recorder } = fleet;
-  fleet.isSettling = false;
-  const initial = await readState(fleet, dice);
-  recorder.begin(initial.revision, initial.objects);
-  const watchers = startWatchers(fleet, initial.revision, dice);
-  const workload = Array.from({ length: clients }, (_, index) =>
-    new WorkloadClient(`client-${index}-${seed}`, fleet, new Dice(dice.below(2 ** 31)), focus).run(goesOn),
+  const initial = await readState(fleet, dice, undefined);
+  const states: Record<string, State> = {};
+  for (const name of workspaces) states[name] = await readState(fleet, dice, name);
+  recorder.begin(initial, states);
+  const watchers = new Set<Watcher>();
+  const { settleMs, focus } = options;
+  const begin = (workspace: string | undefined, after: number) => {
+    const name = workspace === undefined ? String(seed) : `${workspace}-${seed}`;
+    return new Scope({ fleet, workspace, after, name, dice: dice.split(), focus, settleMs, watchers });
+  };
+  const scopes = [undefined, ...workspaces].map((name) =>
+    begin(name, (name === undefined ? initial : states[name]!).revision),
+  );
+  const workload = scopes.map((scope) =>
+    scope.work(scope.workspace === undefined ? clients : clientsPerWorkspace, goesOn),
   );
   const electors = Array.from({ length: 3 }, (_, index) =>
-    new Elector(`elector-${index}-${seed}`, fleet, new Dice(dice.below(2 ** 31)), leaseMs).run(goesOn),
+    new Elector(`elector-${index}-${seed}`, fleet, dice.split(), leaseMs).run(goesOn),
   );
-  await Promise.all([...workload, ...electors, beside?.(watchers)]);
-  fleet.isSettling = true;
-  for (const watcher of watchers) if (watcher.options.isRoaming) watcher.interrupt();
-  const markers = await writeMarkers(fleet, dice, seed);
-  const deadline = performance.now() + settleMs;
-  const isBehind = (watcher: Watcher) => !watcher.hasReached(markers.get(watcher.options.prefix)!);
-  while (watchers.some(isBehind) && performance.now() < deadline) await setTimeout(retryMs);
-  await Promise.all(watchers.map((watcher) => watcher.stop(markers.get(watcher.options.prefix)!)));
+  const branches =
+    workspaces.length === 0
+      ? undefined
+      : new Branches({ fleet, seed, dice: dice.split(), bases: scopes, begin });
+  await Promise.all([...workload, ...electors, branches?.run(goesOn), beside?.(watchers)]);
+  await Promise.all(scopes.map((scope) => scope.settle()));
+  await branches?.end();
+  await Promise.all(scopes.map((scope) => scope.stop()));
   return recorder.end();
 }
 
-/** A watcher of each prefix that keeps its watch, and several that don't. */
-function startWatchers(fleet: Fleet, after: number, dice: Dice): Watcher[] {
-  const watcher = (prefix: string, isRoaming: boolean, index: number) =>
-    new Watcher(fleet, { name: `watcher-${index}`, prefix, after, isRoaming }, new Dice(dice.below(2 ** 31)));
-  return [
-    ...prefixes.map((prefix, index) => watcher(prefix, false, index)),
-    ...[...prefixes, "/configmaps/"].map((prefix, index) => watcher(prefix, true, prefixes.length + index)),
-  ];
-}
-
 /** Reads every object under the prefixes at one revision. */
-async function readState(fleet: Fleet, dice: Dice): Promise<{ revision: number; objects: ObservedObject[] }> {
+async function readState(fleet: Fleet, dice: Dice, workspace: string | undefined): Promise<State> {
+  const all = workspace === undefined ? prefixes : workspacePrefixes;
   for (;;) {
-    const client = fleet.client("reader", "admin", dice);
+    const client = fleet.client("reader", "admin", dice, workspace);
     const objects: ObservedObject[] = [];
     let revision: number | undefined;
-    for (const prefix of prefixes) {
+    for (const prefix of all) {
       const state =
         revision === undefined ? ({ kind: "latest" } as const) : ({ kind: "exact", revision } as const);
       const answer = (await client?.list(prefix, state))?.answer;
       if (answer?.outcome !== "page") break;
       revision = answer.revision;
       objects.push(...answer.objects);
-      if (prefix === prefixes.at(-1)) return { revision, objects };
+      if (prefix === all.at(-1)) return { revision, objects };
     }
     await setTimeout(retryMs);
   }
-}
-
-/** Writes an object under each prefix, after every other write; returns the revisions. */
-async function writeMarkers(fleet: Fleet, dice: Dice, seed: number): Promise<Map<string, number>> {
-  const revisions = new Map<string, number>();
-  for (const prefix of prefixes) {
-    const key =
-      prefix === "/configmaps/" || prefix === "/rolebindings/" ? `${prefix}a/marker` : `${prefix}marker`;
-    for (let attempt = 0; !revisions.has(prefix); attempt++) {
-      const token = `marker-${seed}-${prefix}-${attempt}`;
-      const client = fleet.client("marker", "admin", dice);
-      const patched = await client?.write({ verb: "patch", key, token });
-      const isMissing = patched?.answer?.outcome === "refused" && patched.answer.refusal === "missing";
-      const written = isMissing
-        ? await client?.write({ verb: "create", key, token: `${token}-new` })
-        : patched;
-      if (written?.answer?.outcome === "object") revisions.set(prefix, written.answer.object.revision);
-      else await setTimeout(retryMs);
-    }
-  }
-  return revisions;
 }

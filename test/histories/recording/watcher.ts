@@ -7,6 +7,8 @@ import type { Fleet } from "./fleet.ts";
 /** Options of a {@link Watcher}. */
 export interface WatcherOptions {
   readonly name: string;
+  /** The watched workspace; undefined outside of workspaces. */
+  readonly workspace: string | undefined;
   readonly prefix: string;
   /** Revision after which events are requested first. */
   readonly after: number;
@@ -23,6 +25,8 @@ const retryMs = 20;
 
 /** A client that watches a prefix until it is stopped, and continues after interruptions. */
 export class Watcher {
+  /** Whether the workload has ended, so that the watcher only has to receive the remaining events. */
+  private isSettling = false;
   private current: RunningWatch | undefined;
   private isStopped = false;
   private lastPosition: number;
@@ -48,51 +52,53 @@ export class Watcher {
     return current === undefined ? lastPosition : Math.max(lastPosition, positionOf(current.watch));
   }
 
-  /** Ends a watch that runs; the watcher continues with another one. */
-  interrupt(): void {
-    this.current?.close();
+  /** Begins to receive the remaining events: a roaming watcher continues with a watch that it keeps. */
+  settle(): void {
+    this.isSettling = true;
+    if (this.options.isRoaming) this.current?.close();
   }
 
-  /**
-   * Stops.
-   *
-   * @param mustReach revision that the watcher had to receive.
-   */
-  async stop(mustReach: number): Promise<void> {
-    this.isStopped = true;
+  /** Records that the present watch had to receive every event up to a revision. */
+  require(revision: number): void {
     const { current } = this;
-    if (current !== undefined && !isGone(current.watch)) current.watch.mustReach = mustReach;
-    current?.close();
+    if (current !== undefined && !isGone(current.watch)) current.watch.mustReach = revision;
+  }
+
+  /** Ends. */
+  async stop(): Promise<void> {
+    this.isStopped = true;
+    this.current?.close();
     await this.running;
   }
 
   private async run(): Promise<void> {
     const { options, dice } = this;
     while (!this.isStopped) {
-      const client = this.fleet.client(options.name, "admin", dice);
+      const client = this.fleet.client(options.name, "admin", dice, options.workspace);
       if (client === undefined) {
         await setTimeout(retryMs);
         continue;
       }
-      const isRoaming = options.isRoaming && !this.fleet.isSettling;
+      const isRoaming = options.isRoaming && !this.isSettling;
       const after = isRoaming && dice.chance(0.2) ? options.after : this.lastPosition;
       const current = client.watch(options.prefix, after, options.isRoaming);
       this.current = current;
       const timer = isRoaming ? setTimeout(dice.below(maxWatchMs)) : undefined;
       await Promise.race([current.ended, ...(timer === undefined ? [] : [timer])]);
       // A roaming watcher that must reach a revision keeps its watch until it is stopped.
-      if (options.isRoaming && !this.fleet.isSettling) current.close();
+      if (options.isRoaming && !this.isSettling) current.close();
       await current.ended;
       this.lastPosition = isGone(current.watch) ? await this.relist() : this.position;
       this.current = undefined;
-      await setTimeout(options.isRoaming && !this.fleet.isSettling ? dice.below(maxPauseMs) : retryMs);
+      await setTimeout(options.isRoaming && !this.isSettling ? dice.below(maxPauseMs) : retryMs);
     }
   }
 
   /** After 410: lists again, as clients do, and returns the revision of the list. */
   private async relist(): Promise<number> {
-    const client = this.fleet.client(this.options.name, "admin", this.dice);
-    const operation = await client?.list(this.options.prefix, { kind: "latest" });
+    const { name, prefix, workspace } = this.options;
+    const client = this.fleet.client(name, "admin", this.dice, workspace);
+    const operation = await client?.list(prefix, { kind: "latest" });
     return operation?.answer?.outcome === "page" ? operation.answer.revision : this.lastPosition;
   }
 }

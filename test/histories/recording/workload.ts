@@ -10,8 +10,10 @@ export const namespaces = ["a", "b", "limited"] as const;
 export const configMapLimit = 5;
 /** Users to whom RoleBindings grant rights. */
 export const users = ["user-0", "user-1", "user-2"] as const;
-/** Prefixes that clients write to and watch. */
-export const prefixes = ["/configmaps/", "/services/a/", "/rolebindings/", "/leases/a/"] as const;
+/** Prefixes that clients write to and watch in workspaces. */
+export const workspacePrefixes = ["/configmaps/", "/services/a/", "/rolebindings/"] as const;
+/** Prefixes that clients write to and watch outside of workspaces. */
+export const prefixes = [...workspacePrefixes, "/leases/a/"] as const;
 
 const names = (count: number, prefix: string) =>
   Array.from({ length: count }, (_, index) => `${prefix}${index}`);
@@ -54,12 +56,14 @@ export class WorkloadClient {
     private readonly fleet: Fleet,
     private readonly dice: Dice,
     private readonly focus?: Focus,
+    /** Undefined outside of workspaces. */
+    private readonly workspace?: string,
   ) {}
 
   /** Sends requests, one after the other, while a condition holds. */
   async run(goesOn: () => boolean): Promise<void> {
     while (goesOn()) {
-      const client = this.fleet.client(this.name, "admin", this.dice);
+      const client = this.fleet.client(this.name, "admin", this.dice, this.workspace);
       if (client === undefined) await setTimeout(noServerMs);
       else await this.step(client);
     }
@@ -128,7 +132,7 @@ export class WorkloadClient {
   private async review(client: RecordingClient, key: string): Promise<void> {
     const user = key.split("/")[3]!;
     if (this.dice.chance(0.5)) await client.review(key);
-    else await this.fleet.client(this.name, user, this.dice)?.attempt(key);
+    else await this.fleet.client(this.name, user, this.dice, this.workspace)?.attempt(key);
   }
 
   /** Reads a list, often in pages, of the latest or an exact revision, and sometimes stops before the last page. */

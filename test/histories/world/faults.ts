@@ -9,7 +9,7 @@ interface Fault {
   readonly name: string;
   /** Whether the world has what the fault disturbs. */
   readonly applies: (world: World) => boolean;
-  readonly inject: (world: World, dice: Dice, watchers: readonly Watcher[]) => Promise<void>;
+  readonly inject: (world: World, dice: Dice, watchers: ReadonlySet<Watcher>) => Promise<void>;
 }
 
 /** Longest time for which a fault lasts by default, in milliseconds. */
@@ -142,7 +142,9 @@ const faults: readonly Fault[] = [
     applies: hasEtcd,
     async inject({ fleet, members }, dice, watchers) {
       // Watchers that never pause must not lose events; the others may get 410.
-      const positions = watchers.filter(({ options }) => !options.isRoaming).map(({ position }) => position);
+      const positions = [...watchers]
+        .filter(({ options }) => !options.isRoaming)
+        .map(({ position }) => position);
       const revision = Math.min(...positions);
       await fleet.recorder.record(
         { client: "compactor", server: "etcd" },
@@ -163,7 +165,7 @@ const faults: readonly Fault[] = [
  */
 export async function injectFaults(
   world: World,
-  watchers: readonly Watcher[],
+  watchers: ReadonlySet<Watcher>,
   dice: Dice,
   goesOn: () => boolean,
   onFault: (name: string) => void,

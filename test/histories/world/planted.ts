@@ -1,4 +1,5 @@
 import { tornTransaction, type PlantedDefect } from "../../support/planted-program.ts";
+import { workspaceDefects } from "../../support/planted-workspaces.ts";
 import { verify } from "./verify.ts";
 
 /** Defects of a server with several workers over the embedded store. */
@@ -24,15 +25,30 @@ export const workerDefects: readonly PlantedDefect[] = [
       },
     ],
   },
+  ...workspaceDefects,
 ];
 
-/** How long a planted defect is searched, and how long a round is, in seconds. */
-const [searchSeconds, roundSeconds] = [240, 15];
+/** How long a planted defect is searched, how long a round is, and for how long history is kept at least, in seconds. */
+const [searchSeconds, roundSeconds, retentionSeconds] = [240, 15, 6];
 
 /** Runs a program with several workers until a law is violated; returns the violation, undefined if there is none in four minutes. */
 export async function violationOf(program: string, seed: number): Promise<string | undefined> {
-  const options = { engine: "lmdb", servers: 1, members: 0, workers: 3, clients: 12, program } as const;
-  const { report } = await verify({ ...options, seed, seconds: searchSeconds, roundSeconds });
+  const options = {
+    engine: "lmdb",
+    servers: 1,
+    members: 0,
+    workers: 3,
+    workspaces: 1,
+    clients: 12,
+    program,
+  } as const;
+  const { report } = await verify({
+    ...options,
+    seed,
+    seconds: searchSeconds,
+    roundSeconds,
+    retentionSeconds,
+  });
   const [violation] = report.violations;
   return violation && `${violation.law}: ${violation.message}`;
 }

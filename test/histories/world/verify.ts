@@ -1,6 +1,7 @@
 import { writeFileSync } from "node:fs";
 import type { History, Operation, Violation } from "../history.ts";
 import { judge } from "../judge/judge.ts";
+import { isBranching } from "../judge/parts.ts";
 import { isGone } from "../recording/recorder.ts";
 import { recordRound } from "../recording/round.ts";
 import { Dice } from "../../support/dice.ts";
@@ -27,6 +28,10 @@ export interface VerifyReport {
   /** Rounds in which a watch was interrupted for longer than history is kept; several laws aren't judged in them. */
   readonly uncoveredRounds: number;
   readonly operations: number;
+  /** Operations in workspaces. */
+  readonly inWorkspaces: number;
+  /** Branches in which clients worked. */
+  readonly branches: number;
   /** Operations without an answer. */
   readonly unanswered: number;
   readonly watches: number;
@@ -63,6 +68,8 @@ export async function verify(
     rounds: 0,
     uncoveredRounds: 0,
     operations: 0,
+    inWorkspaces: 0,
+    branches: 0,
     unanswered: 0,
     watches: 0,
     gone: 0,
@@ -83,6 +90,7 @@ export async function verify(
       const history = await recordRound({
         fleet: world.fleet,
         clients,
+        workspaces: world.workspaces,
         seed: roundDice.below(2 ** 31),
         leaseMs,
         settleMs,
@@ -112,8 +120,10 @@ function added(report: VerifyReport, history: History): VerifyReport {
   return {
     ...report,
     rounds: report.rounds + 1,
-    uncoveredRounds: report.uncoveredRounds + (all.length - violations.length),
+    uncoveredRounds: report.uncoveredRounds + (all.length > violations.length ? 1 : 0),
     operations: report.operations + operations.length,
+    inWorkspaces: report.inWorkspaces + operations.filter(({ workspace }) => workspace !== undefined).length,
+    branches: report.branches + operations.filter(isBranching).length,
     unanswered: report.unanswered + operations.filter(({ answer }) => answer === undefined).length,
     watches: report.watches + watches.length,
     gone: report.gone + watches.filter(isGone).length + operations.filter(isRefusedAsGone).length,

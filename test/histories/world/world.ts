@@ -3,6 +3,7 @@ import path from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { EtcdServer } from "../../storage/etcd-server.ts";
 import { PostgresServer } from "../../storage/postgres-server.ts";
+import type { Api } from "../../support/api.ts";
 import { childrenOf, roleOf } from "../../support/child-processes.ts";
 import type { Dice } from "../../support/dice.ts";
 import { program, ServerProcess } from "../../support/process.ts";
@@ -28,6 +29,10 @@ export interface WorldOptions {
   readonly workers?: number;
   /** Whether servers keep the history of all resources for an hour, so that each write commits a record too. */
   readonly keepsHistory?: boolean;
+  /** Number of workspaces in which clients work too; they also work in branches of them then. 0 by default. */
+  readonly workspaces?: number;
+  /** Time for which servers keep history, in seconds; 15 over the embedded store and 40 over others by default. */
+  readonly retentionSeconds?: number;
   /** Path of the program; the built one by default. */
   readonly program?: string;
   /** Longest duration of most faults, in milliseconds; 3000 by default. */
@@ -38,8 +43,8 @@ export interface WorldOptions {
 
 /** Time after which a client gives a request up, in milliseconds. */
 const requestTimeoutMs = 3000;
-/** Time for which servers keep history, in seconds. If a watch is interrupted for longer, its round can't be judged as a whole. */
-const retentionSeconds = { etcd: 40, postgres: 40, lmdb: 15 } as const;
+/** Default of the time for which servers keep history. If a watch is interrupted for longer, its round can't be judged as a whole. */
+const defaultRetentionSeconds = { etcd: 40, postgres: 40, lmdb: 15 } as const;
 /** Times are measured on both sides of a connection; this tolerance is subtracted from the retention. */
 const toleranceNs = 2e9;
 
@@ -66,7 +71,8 @@ class ManagedServer {
     const { fleet } = this;
     fleet.add(
       this.name,
-      (client, user) => new HttpClient(client, user, endpoint, fleet.recorder, requestTimeoutMs),
+      (client, user, workspace) =>
+        new HttpClient(client, user, endpoint, fleet.recorder, requestTimeoutMs, workspace),
     );
   }
 
@@ -118,9 +124,19 @@ export class World {
     this.fleet = new Fleet(
       new Recorder({
         quotas: [{ prefix: "/configmaps/limited/", limit: configMapLimit }],
-        retentionNs: retentionSeconds[options.engine] * 1e9 - toleranceNs,
+        retentionNs: this.retentionSeconds * 1e9 - toleranceNs,
       }),
     );
+  }
+
+  private get retentionSeconds(): number {
+    const { retentionSeconds, engine } = this.options;
+    return retentionSeconds ?? defaultRetentionSeconds[engine];
+  }
+
+  /** Names of the workspaces in which clients work. */
+  get workspaces(): string[] {
+    return Array.from({ length: this.options.workspaces ?? 0 }, (_, index) => `workspace-${index}`);
   }
 
   /** Starts the etcd members and the servers, and creates the namespaces. */
@@ -144,11 +160,11 @@ export class World {
     ];
     writeFileSync(tokens, `${lines.join("\n")}\n`);
     const flags = [
-      "--runtime-config=transactions.platform.io/v1alpha1=true",
+      "--runtime-config=transactions.platform.io/v1alpha1=true,tenancy.platform.io/v1alpha1=true",
       `--token-auth-file=${tokens}`,
       "--controllers=*,-root-ca-cert-publisher",
       "--service-cluster-ip-range=10.0.0.0/27",
-      `--history-retention=${retentionSeconds[engine]}s${keepsHistory === true ? ",*=1h" : ""}`,
+      `--history-retention=${this.retentionSeconds}s${keepsHistory === true ? ",*=1h" : ""}`,
     ];
     if (engine === "etcd") {
       this.members = await EtcdServer.startCluster(members, { heartbeatMs: 50 });
@@ -183,16 +199,12 @@ export class World {
 
   private async prepare(): Promise<void> {
     const admin = this.servers[0]!.process!.as("admin");
-    for (const name of namespaces) await admin.post("/api/v1/namespaces", { metadata: { name } });
-    const spec = { hard: { "count/configmaps": String(configMapLimit) } };
-    const quota = { metadata: { name: "limit" }, spec };
-    await admin.post("/api/v1/namespaces/limited/resourcequotas", quota);
-    // The quota is enforced from the moment at which its usage is in its status.
-    const isCharged = async () => {
-      const { body } = await admin.get("/api/v1/namespaces/limited/resourcequotas/limit");
-      return (body as { status?: { hard?: object } }).status?.hard !== undefined;
-    };
-    while (!(await isCharged())) await setTimeout(50);
+    await prepareNamespaces(admin, "");
+    if (this.workspaces.length > 0) await admitUsers(admin);
+    for (const name of this.workspaces) {
+      await admin.post("/apis/tenancy.platform.io/v1alpha1/workspaces", { metadata: { name } });
+      await prepareNamespaces(admin, `/clusters/${name}`);
+    }
   }
 
   /** Kills a server, and starts it again after a pause. */
@@ -235,4 +247,33 @@ export class World {
     this.disk?.remove();
     this.folder.remove();
   }
+}
+
+/** Creates the namespaces of the clients, below the path of a workspace. */
+async function prepareNamespaces(admin: Api, root: string): Promise<void> {
+  for (const name of namespaces) await admin.post(`${root}/api/v1/namespaces`, { metadata: { name } });
+  const spec = { hard: { "count/configmaps": String(configMapLimit) } };
+  const quota = { metadata: { name: "limit" }, spec };
+  const quotas = `${root}/api/v1/namespaces/limited/resourcequotas`;
+  await admin.post(quotas, quota);
+  // The quota is enforced from the moment at which its usage is in its status.
+  const isCharged = async () => {
+    const { body } = await admin.get(`${quotas}/limit`);
+    return (body as { status?: { hard?: object } }).status?.hard !== undefined;
+  };
+  while (!(await isCharged())) await setTimeout(50);
+}
+
+/** Allows the users to enter all workspaces. */
+async function admitUsers(admin: Api): Promise<void> {
+  const rbac = "/apis/rbac.authorization.platform.io/v1";
+  const apiGroup = "rbac.authorization.platform.io";
+  const metadata = { name: "enter-workspaces" };
+  const rules = [{ apiGroups: ["tenancy.platform.io"], resources: ["workspaces"], verbs: ["access"] }];
+  await admin.post(`${rbac}/clusterroles`, { metadata, rules });
+  await admin.post(`${rbac}/clusterrolebindings`, {
+    metadata,
+    roleRef: { apiGroup, kind: "ClusterRole", name: metadata.name },
+    subjects: users.map((name) => ({ apiGroup, kind: "User", name })),
+  });
 }

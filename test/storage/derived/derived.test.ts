@@ -11,7 +11,7 @@ import {
   update,
 } from "../../../src/storage/conformance/support.ts";
 import { derivedStore } from "../../../src/storage/derived/derived-store.ts";
-import { keyspace } from "../../../src/storage/keyspaces/keyspace-store.ts";
+import { deleteKeyspace, keyspace } from "../../../src/storage/keyspaces/keyspace-store.ts";
 import { openLmdbStore } from "../../../src/storage/lmdb/lmdb-store.ts";
 import { createMemoryStore } from "../../../src/storage/memory/memory-store.ts";
 import { RevisionCompactedError, type Revision, type Store, type Write } from "../../../src/storage/store.ts";
@@ -129,6 +129,33 @@ describe("a store derived from one with values", () => {
     const { recorder } = record(derived, "/g/r/", x);
     await turn();
     expect(recorder.endings[0]).toBeInstanceOf(RevisionCompactedError);
+  });
+});
+
+describe("a store derived from a derived one", () => {
+  it("pages have each object once when the values of its base are read from the history", async () => {
+    const { clock, inner, store } = await root();
+    const base = keyspace(store, "base");
+    const names = ["a", "a-b", "b", "c"].map((name) => `/g/r/n/${name}`);
+    for (const key of names) await create(base, key, "of the base");
+    const between = await branchOf(store, base);
+    const revisions = [];
+    for (const key of names.slice(0, 3)) {
+      const { revision } = (await between.get(key))!;
+      revisions.push([key, await update(between, key, revision, "of the branch")] as const);
+    }
+    const branch = await branchOf(store, between);
+    for (const [key, revision] of revisions)
+      await remove(between, key, await update(between, key, revision, "later"));
+    clock.advance(60_000);
+    await inner.compact(clock.now());
+    const expected = names.map((key, index) => [key, index < 3 ? "of the branch" : "of the base"]);
+    expect((await readAll(branch, "/g/r/", { limit: 2 })).pairs).toEqual(expected);
+    // The keys of the base with their marks are deleted as those of a removed workspace are.
+    await deleteKeyspace(store, `branch-${branches - 2}`);
+    await inner.compact(clock.now());
+    expect((await readAll(branch, "/g/r/", { limit: 2 })).pairs).toEqual(expected);
+    await store.close();
   });
 });
 

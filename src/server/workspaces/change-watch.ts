@@ -12,19 +12,22 @@ import type { ActiveWorkspaces } from "./active-workspaces.ts";
 const maxOpen = 4000;
 
 /** The bases of a workspace at a revision, as text. */
-interface KnownBases {
+interface NewestBases {
   readonly revision: number;
   readonly bases: string;
   /** Whether the workspace was opened with them. */
   readonly isOpen: boolean;
 }
 
-/** Closes workspaces that another process has moved to other bases. */
-export class RebaseWatch implements FollowHandler {
+/**
+ * Closes workspaces that any process has begun to delete, before the events of their removed objects arrive, and those that another process
+ * has moved to other bases.
+ */
+export class ChangeWatch implements FollowHandler {
   private readonly follower: Follower;
   private starting: Promise<void> | undefined;
   /** The newest bases of workspaces in memory, by uid. */
-  private readonly known = new RecentMap<KnownBases>({ entries: maxOpen, cost: 0 });
+  private readonly newest = new RecentMap<NewestBases>({ entries: maxOpen, cost: 0 });
 
   /** @param prefix of the keys of workspaces. */
   constructor(
@@ -51,11 +54,11 @@ export class RebaseWatch implements FollowHandler {
   /** Records the bases with which a workspace is opened, and closes it if it was moved since it was read. */
   opened({ metadata, status }: Workspace): void {
     const uid = metadata.uid!;
-    const last = this.known.get(uid);
+    const last = this.newest.get(uid);
     const revision = Number(metadata.resourceVersion);
     const bases = JSON.stringify(status?.bases);
     if (last !== undefined && last.revision > revision && last.bases !== bases) this.close(uid);
-    else this.known.set(uid, { revision, bases, isOpen: true });
+    else this.newest.set(uid, { revision, bases, isOpen: true });
   }
 
   matters(entry: Entry): boolean {
@@ -65,23 +68,24 @@ export class RebaseWatch implements FollowHandler {
   put(entry: Entry): void {
     const { metadata, status } = decodeEntry(entry) as Workspace;
     const uid = metadata.uid!;
-    const last = this.known.get(uid);
+    if (metadata.deletionTimestamp !== undefined) return this.close(uid);
+    const last = this.newest.get(uid);
     const bases = JSON.stringify(status?.bases);
     if (last?.isOpen === true && last.bases === bases) return;
-    this.known.set(uid, { revision: entry.revision, bases, isOpen: false });
+    this.newest.set(uid, { revision: entry.revision, bases, isOpen: false });
     if (last?.isOpen === true) this.close(uid);
   }
 
-  /** A workspace that is being deleted is closed by who deletes it. */
+  /** A workspace is closed when its deletion begins. */
   remove(): void {}
 
   failed(error: unknown): void {
-    this.log.warn({ error: String(error) }, "moves of workspaces can't be followed; retrying");
+    this.log.warn({ error: String(error) }, "changes of workspaces can't be followed; retrying");
   }
 
   private close(uid: string): void {
     detach(this.active.close(uid), (error) =>
-      this.log.error({ error: stackOf(error) }, "a moved workspace could not be closed"),
+      this.log.error({ error: stackOf(error) }, "a workspace that was moved or deleted could not be closed"),
     );
   }
 

@@ -76,7 +76,12 @@ export class ServerWorkspaces implements Workspaces, WorkspaceContents {
     this.stores = new WorkspaceStores(root);
     this.active = new ActiveWorkspaces(options.clock, options.log);
     const open = (store: Store) =>
-      openWorkspace(shared, { store, authorizers: [], serviceAccounts: parts.serviceAccounts });
+      openWorkspace(shared, {
+        store,
+        authorizers: [],
+        serviceAccounts: parts.serviceAccounts,
+        isIsolated: false,
+      });
     const defaults = new DefaultState({ options, root, pins, open });
     const { group } = resource;
     this.hooks = new WorkspaceCreation({ root, pins, reader: this.reader, defaults, group, url });
@@ -230,6 +235,7 @@ export class ServerWorkspaces implements Workspaces, WorkspaceContents {
       store: this.stores.of(workspace),
       authorizers: [this.administrators(name, uid)],
       serviceAccounts: workspaceKeys(shared.options, serviceAccounts, uid),
+      isIsolated: workspace.spec?.isolated === true,
     });
   }
 

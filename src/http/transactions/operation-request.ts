@@ -16,6 +16,9 @@ export interface OperationRequest {
   readonly body: Buffer;
   /** What it does, for messages: `create configmaps "a" in namespace "default"`. */
   readonly text: string;
+  readonly resource: Resource;
+  /** Empty if the kind is cluster-scoped. */
+  readonly namespace: string;
 }
 
 const methods = { create: "POST", update: "PUT", patch: "PATCH", apply: "PATCH", delete: "DELETE" } as const;
@@ -115,6 +118,8 @@ function requestFor(operation: Operation, named: Named, resource: Resource): Ope
     contentType,
     body,
     text: `${verb} ${what} ${JSON.stringify(name)}${where}`,
+    resource,
+    namespace,
   };
 }
 

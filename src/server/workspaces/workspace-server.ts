@@ -95,6 +95,17 @@ export class WorkspaceServer {
     return this.service.streams.size > 0 || this.parts.queues.hasWork;
   }
 
+  /** Whether its controllers run in this process. */
+  get leads(): boolean {
+    return this.controllers !== undefined;
+  }
+
+  /** Resolves to whether its controllers have received every write and have no work; also if they run elsewhere. */
+  async areControllersIdle(): Promise<boolean> {
+    await (await this.controllers)?.synced?.();
+    return !this.parts.queues.hasWork;
+  }
+
   /** Starts the controllers, unless they run. */
   async lead(): Promise<void> {
     await (this.controllers ??= this.parts.startControllers());

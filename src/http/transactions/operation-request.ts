@@ -35,14 +35,20 @@ interface Named {
  * Returns the request of an operation.
  *
  * @param operation valid by the rules of its kind.
+ * @param defaultNamespace namespace of objects that name none and whose kind has one; none by default.
  * @throws {StatusError} BadRequest: the kind isn't served here, or can't be part of a transaction.
  */
-export function operationRequest(operation: Operation, registry: Registry): MaybePromise<OperationRequest> {
+export function operationRequest(
+  operation: Operation,
+  registry: Registry,
+  defaultNamespace = "",
+): MaybePromise<OperationRequest> {
   const named = namedBy(operation);
   return andThen(resourceFor(named, registry), (resource) => {
     if (resource === undefined) throw unknownKind(named, registry);
     refuseSpecial(resource, operation);
-    return requestFor(operation, named, resource);
+    const namespace = named.namespace === "" && resource.namespaced ? defaultNamespace : named.namespace;
+    return requestFor(operation, { ...named, namespace }, resource);
   });
 }
 

@@ -33,6 +33,8 @@ interface PreviewRun {
   readonly request: ResourceContext;
   /** The revision before the first operation. */
   readonly start: Revision;
+  /** Namespace of objects that name none. */
+  readonly namespace: string;
   /** Resolves when the controllers have reacted to what was written. */
   settle(): Promise<unknown>;
   /** Resolves when the next step may be done. */
@@ -55,7 +57,7 @@ export async function runPreviewed(
     isUnprepared = preparesOthers;
     let text = `${operation.verb} ${kind}`.trimEnd();
     try {
-      const own = await operationRequest(operation, run.service.engine.registry);
+      const own = await operationRequest(operation, run.service.engine.registry, run.namespace);
       ({ text } = own);
       const answer = await runOperation({ ...run.service, compresses: false }, run.request, own);
       note(outcomes, operation, own, answer, run.start);

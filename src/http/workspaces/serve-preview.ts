@@ -126,8 +126,9 @@ async function previewIn(
       await settle();
       const { engine } = opened.service;
       const start = await engine.store.latestRevision();
-      const run = { service: opened.service, request, start, settle, pause };
-      const { results, outcomes } = await runPreviewed(run, spec.operations ?? []);
+      const { namespace = "", operations = [] } = spec;
+      const run = { service: opened.service, request, start, namespace, settle, pause };
+      const { results, outcomes } = await runPreviewed(run, operations);
       const settled = await settle();
       const view = sides.view(opened.service);
       const differences = await previewDifferences({ view, own: opened.own, start, outcomes, pause });

@@ -33,6 +33,7 @@ const WorkspacePreviewSpec = struct("WorkspacePreviewSpec", "What to try, and wh
     int32,
     `Seconds for which the branch exists, at least ${minKeepSeconds}; by default it is deleted when the preview ends.`,
   ).nullable(),
+  namespace: field(5, string, "Namespace of objects that name none and whose kind has one."),
 });
 export type WorkspacePreviewSpec = Static<typeof WorkspacePreviewSpec>;
 

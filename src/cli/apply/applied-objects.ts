@@ -61,10 +61,7 @@ export async function objectsIn(sources: readonly string[], recursive: boolean):
     }
   }
   if (all.length === 0) throw new ClientError(`${sources.join(", ")}: no objects`);
-  return firstOf(all, ({ object }) => object["apiVersion"] === "v1" && object["kind"] === "Namespace");
-}
-
-/** Moves some elements to the front, in their order. */
-export function firstOf<T>(all: readonly T[], isFirst: (one: T) => boolean): T[] {
-  return [...all.filter(isFirst), ...all.filter((one) => !isFirst(one))];
+  const isNamespace = ({ object }: AppliedObject) =>
+    object["apiVersion"] === "v1" && object["kind"] === "Namespace";
+  return [...all.filter(isNamespace), ...all.filter((one) => !isNamespace(one))];
 }

@@ -1,11 +1,11 @@
 import type { WorkspacePreviewSpec, WorkspacePreviewStatus } from "../../kinds/tenancy/workspace-preview.ts";
+import { manifestFlags, objectsIn, ownershipFlags, type AppliedObject } from "../apply/applied-objects.ts";
 import {
-  firstOf,
-  manifestFlags,
-  objectsIn,
-  ownershipFlags,
-  type AppliedObject,
-} from "../apply/applied-objects.ts";
+  previewOperation,
+  previewOrder,
+  type OperationOptions,
+  type PreviewOperation,
+} from "../../base/preview-operations.ts";
 import { outputFlag, pathOfKind, printsJson, withoutKind } from "../branches/workspace-requests.ts";
 import { accessFlags } from "../client/access-flags.ts";
 import { ClientError } from "../client/client-error.ts";
@@ -83,7 +83,8 @@ export const previewCommand: Command = {
     if (timeoutMs < minTimeoutMs || timeoutMs > maxTimeoutMs)
       throw new UsageError(`--timeout: ${JSON.stringify(read.text("timeout"))} is not between 1s and 5m`);
     try {
-      const objects = inOrder(await objectsIn(sources, read.boolean("recursive") === true), read);
+      const all = await objectsIn(sources, read.boolean("recursive") === true);
+      const objects = previewOrder(all, ({ object }) => object["kind"], optionsOf(read));
       const status = await connected(read, (connection) => post(connection, read, { objects, timeoutMs }));
       process.stdout.write(asJson ? `${JSON.stringify(status)}\n` : previewText(status));
       return exitCode(status, objects, read);
@@ -95,12 +96,12 @@ export const previewCommand: Command = {
   },
 };
 
-/** Returns the objects in the order of the operations. */
-function inOrder(objects: readonly AppliedObject[], read: FlagReader): AppliedObject[] {
-  const isDefinition = ({ object }: AppliedObject) => object["kind"] === "CustomResourceDefinition";
-  const isNamespace = ({ object }: AppliedObject) => object["kind"] === "Namespace";
-  const ordered = firstOf(firstOf(objects, isDefinition), isNamespace);
-  return read.boolean("delete") === true ? ordered.toReversed() : ordered;
+function optionsOf(read: FlagReader): OperationOptions {
+  return {
+    fieldManager: read.text("field-manager"),
+    force: read.boolean("force-conflicts") === true,
+    delete: read.boolean("delete") === true,
+  };
 }
 
 async function post(
@@ -112,7 +113,7 @@ async function post(
   const spec: WorkspacePreviewSpec = {
     ...(into === undefined ? {} : { workspace: withoutKind(into) }),
     namespace: connection.namespace,
-    operations: objects.map((one) => operationOf(one, read)),
+    operations: objects.map((one) => operationOf(one, optionsOf(read))),
     timeoutSeconds: Math.round(timeoutMs / 1000),
     ...(read.boolean("keep") === true ? { keepSeconds } : {}),
   };
@@ -121,29 +122,12 @@ async function post(
   return status as WorkspacePreviewStatus;
 }
 
-type PreviewOperation = NonNullable<WorkspacePreviewSpec["operations"]>[number];
-
 /** @throws {ClientError} an object to delete has no name. */
-function operationOf({ origin, object }: AppliedObject, read: FlagReader): PreviewOperation {
-  if (read.boolean("delete") !== true)
-    return {
-      verb: "apply",
-      fieldManager: read.text("field-manager"),
-      force: read.boolean("force-conflicts") === true,
-      object,
-    };
-  const { apiVersion, kind, metadata } = object;
-  const { name, namespace } = (metadata ?? {}) as { readonly name?: string; readonly namespace?: string };
-  if (!apiVersion || !kind || !name)
-    throw new ClientError(`${origin}: apiVersion, kind and metadata.name are needed to delete an object`);
-  return {
-    verb: "delete",
-    apiVersion: String(apiVersion),
-    kind: String(kind),
-    name,
-    ...(namespace === undefined ? {} : { namespace }),
-    propagationPolicy: "Background",
-  };
+function operationOf({ origin, object }: AppliedObject, options: OperationOptions): PreviewOperation {
+  const operation = previewOperation(object, options);
+  if (operation.verb === "apply" || (operation.name !== "" && object["kind"] && object["apiVersion"]))
+    return operation;
+  throw new ClientError(`${origin}: apiVersion, kind and metadata.name are needed to delete an object`);
 }
 
 /** Prints the refused objects, and returns the exit code. */

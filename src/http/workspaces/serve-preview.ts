@@ -26,6 +26,8 @@ import { runPreviewed } from "./previewed-operations.ts";
 
 /** Time for everything but the controllers, after which the branch expires if the server is killed, in seconds. */
 const workSeconds = 120;
+/** The controllers get at most this number of times the time to settle: at the start, after new kinds and namespaces, and in the end. */
+const maxWaits = 3;
 
 /**
  * POST of a WorkspacePreview: runs operations in a new isolated branch, waits for its controllers and compares it with its state before. The
@@ -72,7 +74,7 @@ async function createBranch(
 ): Promise<NewBranch> {
   const { apiVersion } = service.engine.registry.require(Workspace) as Resource;
   const { workspace, keepSeconds } = spec;
-  const expirationSeconds = keepSeconds ?? workSeconds + (2 * settleTimeMs(spec)) / 1000;
+  const expirationSeconds = keepSeconds ?? workSeconds + (maxWaits * settleTimeMs(spec)) / 1000;
   const object = {
     apiVersion,
     kind: Workspace.name,
@@ -118,7 +120,9 @@ async function previewIn(
 ): Promise<WorkspacePreviewStatus> {
   const activity = await opened.activity();
   const limitMs = settleTimeMs(spec);
-  const settle = () => activity.settled(limitMs, () => request.exchange.expired);
+  const endMs = service.clock.monotonicNow() + maxWaits * limitMs;
+  const isOver = () => request.exchange.expired || service.clock.monotonicNow() >= endMs;
+  const settle = () => activity.settled(limitMs, isOver);
   try {
     return await OpenedSides.use(service, request, async (sides) => {
       const pause = () => sides.pause("preview");

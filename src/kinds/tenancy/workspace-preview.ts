@@ -10,7 +10,7 @@ const defaultTimeoutSeconds = 30;
 const maxTimeoutSeconds = 300;
 const minKeepSeconds = 10;
 
-const WorkspacePreviewSpec = struct("WorkspacePreviewSpec", "What to try, and where.", {
+const WorkspacePreviewSpec = struct("WorkspacePreviewSpec", "Operations to try, and where.", {
   workspace: field(
     1,
     string,
@@ -44,12 +44,12 @@ const WorkspacePreviewResult = struct("WorkspacePreviewResult", "Result of an op
     'The operation in words, such as `apply deployments "web" in namespace "shop"`.',
   ).required(),
   code: field(2, int32, "HTTP status code of the operation.").required(),
-  message: field(3, string, "Why it failed; absent if it succeeded."),
+  message: field(3, string, "Reason of its failure; absent if it succeeded."),
   warnings: field(4, list(string), "Warnings of the operation.").atomic(),
 });
 export type WorkspacePreviewResult = Static<typeof WorkspacePreviewResult>;
 
-const WorkspacePreviewStatus = struct("WorkspacePreviewStatus", "What would happen.", {
+const WorkspacePreviewStatus = struct("WorkspacePreviewStatus", "Changes that the operations would cause.", {
   message: field(1, string, "Summary in a sentence."),
   results: field(2, list(WorkspacePreviewResult), "Results of the operations, in their order.").atomic(),
   objects: field(
@@ -70,7 +70,7 @@ const WorkspacePreviewStatus = struct("WorkspacePreviewStatus", "What would happ
     "Whether the controllers had nothing left to do in the end; otherwise the result may be incomplete.",
   ),
   workspace: field(8, string, "Name of the branch, if it is kept."),
-  notes: field(9, list(string), "What the preview doesn't show.").atomic(),
+  notes: field(9, list(string), "Effects that the preview doesn't show.").atomic(),
 });
 export type WorkspacePreviewStatus = Static<typeof WorkspacePreviewStatus>;
 
@@ -85,8 +85,12 @@ export const WorkspacePreview = kind({
   servedByDefault: false,
   fields: {
     metadata: field(1, ObjectMeta, "Object metadata; it has no effect.").emitEmpty(),
-    spec: field(2, WorkspacePreviewSpec, "What to try, and where.").required(),
-    status: field(3, WorkspacePreviewStatus, "What would happen, set by the server.").emitEmpty(),
+    spec: field(2, WorkspacePreviewSpec, "Operations to try, and where.").required(),
+    status: field(
+      3,
+      WorkspacePreviewStatus,
+      "Changes that the operations would cause, set by the server.",
+    ).emitEmpty(),
   },
   validate({ spec: { operations = [], timeoutSeconds, keepSeconds } }, report) {
     const at = report.at("spec");

@@ -57,7 +57,7 @@ const WorkspaceSpec = struct("WorkspaceSpec", "Origin, life and administrators o
   isolated: field(
     4,
     bool,
-    "Whether what happens in the workspace has no effects elsewhere: webhooks get dry runs, those with other side effects aren't called, and extension servers aren't served. Immutable.",
+    "Whether nothing in the workspace has effects elsewhere: webhooks get dry runs or aren't called, and extension servers aren't served. Immutable.",
   ),
 });
 export type WorkspaceSpec = Static<typeof WorkspaceSpec>;

@@ -1,4 +1,5 @@
-import type { Clock } from "../../base/time/clock.ts";
+import { setTimeout as delay } from "node:timers/promises";
+import { systemClock } from "../../base/time/clock.ts";
 import type { WorkspaceActivity } from "../../http/service.ts";
 import { coordination, core, events, isKindOf } from "../../kinds/groups.ts";
 import type { Engine } from "../../resources/engine/engine.ts";
@@ -15,7 +16,10 @@ const quietMsOfDeletion = 1500;
 /** The same if another process runs the controllers, whose queues aren't known here. */
 const quietMsElsewhere = 2000;
 
-/** Follows the writes in a workspace, to find out when its controllers have settled. */
+/**
+ * Follows the writes in a workspace, to find out when its controllers have settled. Times are those of the machine, also with a clock of the
+ * program's own.
+ */
 export class FollowedActivity implements WorkspaceActivity {
   private readonly engine: Engine;
   private lastWriteMs: number;
@@ -24,17 +28,14 @@ export class FollowedActivity implements WorkspaceActivity {
   private subscription: Subscription | undefined;
   private closed = false;
 
-  private constructor(
-    private readonly workspace: WorkspaceServer,
-    private readonly clock: Clock,
-  ) {
+  private constructor(private readonly workspace: WorkspaceServer) {
     this.engine = workspace.service.engine;
-    this.lastWriteMs = clock.monotonicNow();
+    this.lastWriteMs = systemClock.monotonicNow();
   }
 
   /** Begins to follow the writes of a workspace. */
-  static async start(workspace: WorkspaceServer, clock: Clock): Promise<FollowedActivity> {
-    const activity = new FollowedActivity(workspace, clock);
+  static async start(workspace: WorkspaceServer): Promise<FollowedActivity> {
+    const activity = new FollowedActivity(workspace);
     await activity.subscribe();
     return activity;
   }
@@ -54,7 +55,7 @@ export class FollowedActivity implements WorkspaceActivity {
 
   private receive({ key, entry }: StoreEvent): void {
     if (this.isBeat(key)) return;
-    this.lastWriteMs = this.clock.monotonicNow();
+    this.lastWriteMs = systemClock.monotonicNow();
     const isTerminating = entry !== undefined && metadataOf(entry).deletionTimestamp !== undefined;
     if (isTerminating) this.terminating.add(key);
     else this.terminating.delete(key);
@@ -72,12 +73,11 @@ export class FollowedActivity implements WorkspaceActivity {
   }
 
   async settled(limitMs: number, isOver: () => boolean): Promise<boolean> {
-    const { clock } = this;
-    const endMs = clock.monotonicNow() + limitMs;
+    const endMs = systemClock.monotonicNow() + limitMs;
     while (!this.closed) {
       if (await this.isQuiet()) return true;
-      if (clock.monotonicNow() >= endMs || isOver()) return false;
-      await new Promise<void>((resolve) => clock.setTimer(resolve, checkMs));
+      if (systemClock.monotonicNow() >= endMs || isOver()) return false;
+      await delay(checkMs);
     }
     return false;
   }
@@ -85,13 +85,13 @@ export class FollowedActivity implements WorkspaceActivity {
   private async isQuiet(): Promise<boolean> {
     if (this.subscription === undefined) {
       // Writes may have been missed.
-      this.lastWriteMs = this.clock.monotonicNow();
+      this.lastWriteMs = systemClock.monotonicNow();
       await this.subscribe();
       return false;
     }
     await this.subscription.sync();
     if (!(await this.workspace.areControllersIdle())) return false;
-    return this.clock.monotonicNow() - this.lastWriteMs >= this.neededMs;
+    return systemClock.monotonicNow() - this.lastWriteMs >= this.neededMs;
   }
 
   private get neededMs(): number {

@@ -174,8 +174,7 @@ export class ServerWorkspaces implements Workspaces, WorkspaceContents {
       store: filter === undefined ? base : new FilteredStore(base, filter),
       at: revisionOf(Number(bases[0]!.resourceVersion)),
     };
-    const { clock } = this.parts.shared.options;
-    const activity = () => FollowedActivity.start(server, clock);
+    const activity = () => FollowedActivity.start(server);
     return { service, left, name, uid, bases, own: this.ownKeys(uid), start, activity };
   }
 

@@ -135,7 +135,9 @@ async function previewIn(
       const { results, outcomes } = await runPreviewed(run, operations);
       const settled = await settle();
       const view = sides.view(opened.service);
-      const differences = await previewDifferences({ view, own: opened.own, start, outcomes, pause });
+      const base = (await sides.baseOf(opened)) ?? service;
+      const branch = { view, base: base.engine, own: opened.own, start, outcomes, pause };
+      const differences = await previewDifferences(branch);
       return previewStatus(results, differences, { settled, limitMs });
     });
   } finally {

@@ -1,6 +1,6 @@
 import type { ApiObject } from "../../schema/kind.ts";
 import type { Revision, Store } from "../../storage/store.ts";
-import type { Target } from "../engine/engine.ts";
+import type { Engine, Target } from "../engine/engine.ts";
 import type { Resource } from "../registry/registry.ts";
 import {
   changedKeys,
@@ -22,6 +22,8 @@ export type OperationOutcome =
 /** A branch in which operations were tried. */
 export interface PreviewedBranch {
   readonly view: BranchView;
+  /** The engine of its base, which knows the kinds whose definitions the operations have deleted. */
+  readonly base: Engine;
   /** Has the keys that the branch has written or hidden. */
   readonly own: Store;
   /** The revision before the first operation. */
@@ -46,9 +48,9 @@ export interface PreviewDifferences {
 
 /** Compares a branch with its state before the operations, and separates what they have changed from what others have changed. */
 export async function previewDifferences(branch: PreviewedBranch): Promise<PreviewDifferences> {
-  const { view, own, start, outcomes, pause } = branch;
+  const { view, base, own, start, outcomes, pause } = branch;
   const { registry, store } = view.engine;
-  await prepareRegistries(registry);
+  await prepareRegistries(registry, base.registry);
   const objects: BranchDifference[] = [];
   const consequences: BranchDifference[] = [];
   let moreObjects = 0;
@@ -60,10 +62,11 @@ export async function previewDifferences(branch: PreviewedBranch): Promise<Previ
   };
   for await (const key of changedKeys(own, await store.latestRevision())) {
     await pause();
-    const resource = comparedResource(key, registry, registry);
+    const resource = comparedResource(key, registry, base.registry);
     if (resource === undefined) continue;
     const target = targetOf(resource, key);
-    const read = (at?: Revision) => readObjectAt(view.engine, resource, key, at);
+    const engine = registry.ofKey(key) === undefined ? { ...base, store } : view.engine;
+    const read = (at?: Revision) => readObjectAt(engine, resource, key, at);
     const [before, after] = [await read(start), await read()];
     if (isLocalRegistration(resource, after ?? before)) continue;
     if (!(await view.mayGet(target))) {

@@ -170,6 +170,17 @@ export const longTests = [
     short: "the same file with fewer seeds and histories, and all of its planted defects",
   },
   {
+    tests: ["test/library/preview-accuracy"],
+    touchedBy: [
+      "src/http/workspaces/",
+      "src/resources/branches/",
+      "src/server/workspaces/",
+      "src/controllers/",
+      "test/library/",
+    ],
+    short: "`test/library/preview.test.ts`, without a comparison with what happens afterwards",
+  },
+  {
     tests: ["test/cost-laws/"],
     touchedBy: ["src/kinds/", "src/admission/", "src/schema/", "src/fields/", "test/cost-laws/"],
     short: "every twelfth law",

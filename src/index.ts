@@ -78,6 +78,7 @@ export type {
 } from "./server/options/option-types.ts";
 export { createTestCertificate, type TestCertificate } from "./server/library/test-certificate.ts";
 export type { Server } from "./server/server.ts";
+export type { PreviewOptions, PreviewResult } from "./server/library/preview-result.ts";
 export type { Snapshot } from "./server/library/snapshots.ts";
 export type { TestWorkspace, WorkspaceSource } from "./server/library/test-workspace.ts";
 export type { AuthorizationMode } from "./authorization/authorizer-chain.ts";

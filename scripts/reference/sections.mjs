@@ -99,6 +99,8 @@ export const sections = [
       "Snapshot",
       "TestWorkspace",
       "WorkspaceSource",
+      "PreviewOptions",
+      "PreviewResult",
       "RequestLog",
       "RecordedRequest",
       "RequestFilter",

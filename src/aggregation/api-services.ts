@@ -49,6 +49,8 @@ export interface DiscoveredVersion {
 export interface ApiServiceSources extends RemoteConnections {
   readonly store: Store;
   readonly vocabulary: Vocabulary;
+  /** Whether no extension server is called: their group versions aren't served. */
+  readonly isIsolated: boolean;
   /** Called when loading fails; it is retried. */
   readonly failed: (error: unknown) => void;
 }
@@ -206,7 +208,7 @@ export class ApiServices {
     before: RemoteApiService | undefined,
   ): RemoteApiService | undefined {
     const target = targetOf(spec!);
-    if (target === undefined) return undefined;
+    if (target === undefined || this.sources.isIsolated) return undefined;
     if (before !== undefined && isSame(before.target, target)) return before;
     const { group = "", version = "", groupPriorityMinimum, versionPriority } = spec!;
     const priority = { group: groupPriorityMinimum, version: versionPriority };

@@ -74,6 +74,11 @@ export const commands: readonly CommandEntry[] = [
     load: async () => (await import("./apply/apply.ts")).applyCommand,
   },
   {
+    name: "preview",
+    summary: "Shows what manifests would do to a server, controllers included.",
+    load: async () => (await import("./preview/preview.ts")).previewCommand,
+  },
+  {
     name: "history",
     summary: "Lists the versions of an object, or prints one.",
     load: async () => (await import("./history/history.ts")).historyCommand,

@@ -32,6 +32,8 @@ export interface RunningController {
    * in any case.
    */
   failing?(): boolean;
+  /** Resolves when the controller has received every write that was acknowledged before. Informers of the context needn't be waited for. */
+  synced?(): Promise<void>;
   close(): Promise<void>;
 }
 

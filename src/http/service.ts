@@ -152,6 +152,21 @@ export interface OpenedWorkspace extends EnteredWorkspace {
   /** See {@link Branch}. */
   readonly own: Branch["own"];
   readonly start: Branch["start"];
+  /** Begins to follow the writes in it. */
+  activity(): Promise<WorkspaceActivity>;
+}
+
+/** The writes in a workspace. */
+export interface WorkspaceActivity {
+  /**
+   * Waits until the controllers of the workspace have no work and nothing is written any more.
+   *
+   * @param limitMs maximum time, in milliseconds.
+   * @param isOver ends the wait early.
+   * @returns whether they have settled.
+   */
+  settled(limitMs: number, isOver: () => boolean): Promise<boolean>;
+  close(): void;
 }
 
 /** How a workspace is moved to a newer state of its base. */

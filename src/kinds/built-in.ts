@@ -55,6 +55,7 @@ export { Undo } from "./history/undo.ts";
 export { Workspace } from "./tenancy/workspace.ts";
 export { WorkspaceDiff } from "./tenancy/workspace-diff.ts";
 export { WorkspaceMerge } from "./tenancy/workspace-merge.ts";
+export { WorkspacePreview } from "./tenancy/workspace-preview.ts";
 export { WorkspaceRebase } from "./tenancy/workspace-rebase.ts";
 export { Transaction } from "./transactions/transaction.ts";
 export { SubjectAccessList } from "./insight/subject-access-list.ts";

@@ -273,6 +273,7 @@ export const lifeCycles: readonly LifeCycle[] = [
     "Workspace",
     "WorkspaceDiff",
     "WorkspaceMerge",
+    "WorkspacePreview",
     "WorkspaceRebase",
   ]),
   ...kinds(internalApiserver, "v1alpha1", { introduced: "1.20" }, ["StorageVersion"]),

@@ -30,4 +30,6 @@ export interface WebhookServices {
   readonly excludesReviews: boolean;
   /** False until the server has written its default objects; these writes don't depend on webhooks. */
   readonly isServing: () => boolean;
+  /** Whether webhooks with side effects are left out; see `isolatedPlugin`. */
+  readonly isIsolated: boolean;
 }

@@ -62,11 +62,19 @@ export class WebhookCalls {
     request: AdmissionRequest,
     objects: ReviewObjects,
   ): MaybePromise<boolean> {
-    const { callSettings, matchConditions } = match.matched;
+    const { callSettings, matchConditions, allowsDryRun } = match.matched;
+    if (this.services.isIsolated && !allowsDryRun) return this.leaveOut(match, request);
     if (typeof callSettings === "string") return true;
     const isSelected = selects(callSettings.selectors, request, this.services.facts.namespaces);
     if (matchConditions.length === 0) return isSelected;
     return andThen(isSelected, (selected) => selected && this.meetsConditions(match, request, objects));
+  }
+
+  private leaveOut({ matched: { name } }: Match<Webhook>, { effects }: AdmissionRequest): false {
+    effects.warn(
+      `the webhook ${JSON.stringify(name)} was not called: it has side effects, and the workspace is isolated`,
+    );
+    return false;
   }
 
   private meetsConditions(

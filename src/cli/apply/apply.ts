@@ -1,61 +1,30 @@
 import { encodeJson } from "../../base/json/encode.ts";
 import { isObject, type JsonObject } from "../../base/json/value.ts";
-import { type Manifest, manifestsIn, readManifests } from "../../base/manifests.ts";
 import { accessFlags, accessOf } from "../client/access-flags.ts";
 import { ClientError } from "../client/client-error.ts";
 import { ResourceTable } from "../client/resource-table.ts";
 import { ServerClient } from "../client/server-client.ts";
 import { helpText, type Command } from "../command.ts";
-import { readInput } from "../terminal/streams.ts";
 import type { Flag } from "../flags/flag.ts";
 import { FlagReader, parseFlags, UsageError } from "../flags/flag-reader.ts";
+import { manifestFlags, objectsIn, ownershipFlags, type AppliedObject } from "./applied-objects.ts";
 
 const about = `Applies manifests to a running server in one transaction (server-side apply): all objects are written at one resource
 version, or none is. Namespaces come first; otherwise the order is that of the files.`;
 
 /** Every flag of `plinth apply`. */
 const applyFlags: readonly Flag[] = [
-  {
-    name: "filename",
-    short: "f",
-    type: "list",
-    default: "",
-    doc: "Manifests: files, folders, or - for standard input; comma-separated; the flag may be repeated.",
-  },
-  { name: "recursive", short: "R", type: "boolean", default: "", doc: "Also read subfolders." },
+  ...manifestFlags,
   {
     name: "atomic",
     type: "boolean",
     default: "",
     doc: "Write all objects together, or none. It must be given: kubectl applies objects one by one.",
   },
-  {
-    name: "namespace",
-    short: "n",
-    type: "string",
-    default: "",
-    doc: "Namespace of objects that name none; the default is that of the context, otherwise default.",
-  },
-  {
-    name: "field-manager",
-    type: "string",
-    default: "plinth",
-    doc: "Name of the field manager.",
-  },
-  {
-    name: "force-conflicts",
-    type: "boolean",
-    default: "",
-    doc: "Take over fields that other managers own.",
-  },
+  ...ownershipFlags,
   { name: "dry-run", type: "boolean", default: "", doc: "Run all checks and write nothing." },
   ...accessFlags,
 ];
-
-/** An object to apply. */
-interface AppliedObject extends Pick<Manifest, "origin"> {
-  readonly object: JsonObject;
-}
 
 /** Applies manifests in one transaction. */
 export const applyCommand: Command = {
@@ -69,7 +38,6 @@ export const applyCommand: Command = {
       throw new UsageError("--atomic is needed; `kubectl apply --server-side` applies objects one by one");
     const access = await accessOf(read, process.env);
     const manifests = await objectsIn(sources, read.boolean("recursive") === true);
-    if (manifests.length === 0) throw new ClientError(`${sources.join(", ")}: no objects`);
     const client = new ServerClient(access);
     try {
       const table = await ResourceTable.read(client);
@@ -95,23 +63,6 @@ export const applyCommand: Command = {
     }
   },
 };
-
-/** Reads the objects of manifests, namespaces first. */
-async function objectsIn(sources: readonly string[], recursive: boolean): Promise<AppliedObject[]> {
-  const all: AppliedObject[] = [];
-  for await (const { name, documents, fault } of readManifests(sources, { recursive, readInput })) {
-    if (fault !== undefined) throw new ClientError(`${name}: ${fault}`);
-    for (const { origin, document } of manifestsIn(name, "document", documents)) {
-      const [repeated] = document.duplicates;
-      if (repeated !== undefined) throw new ClientError(`${origin}: duplicate key ${String(repeated)}`);
-      if (!isObject(document.value)) throw new ClientError(`${origin}: not an object`);
-      all.push({ origin, object: document.value });
-    }
-  }
-  const isNamespace = ({ object }: AppliedObject) =>
-    object["apiVersion"] === "v1" && object["kind"] === "Namespace";
-  return [...all.filter(isNamespace), ...all.filter((one) => !isNamespace(one))];
-}
 
 /** Returns an object with a namespace if its kind has one and it names none. */
 function inNamespace(object: JsonObject, table: ResourceTable, namespace: string): JsonObject {

@@ -36,11 +36,11 @@ export function mergeText(status: WorkspaceMergeStatus, names: SideNames): strin
   ]);
 }
 
-function lines(texts: readonly string[]): string {
+export function lines(texts: readonly string[]): string {
   return texts.map((text) => `${text}\n`).join("");
 }
 
-function objectLines({
+export function objectLines({
   action,
   fields = [],
   moreFields,

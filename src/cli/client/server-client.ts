@@ -28,6 +28,8 @@ interface RequestOptions {
   /** Media type of the body. */
   readonly type?: string;
   readonly signal?: AbortSignal;
+  /** Time after which a silent server counts as unreachable. */
+  readonly idleMs?: number | undefined;
   /** A longer response is cut off; any length by default. */
   readonly maxBytes?: number;
 }
@@ -99,10 +101,13 @@ export class ServerClient {
   /**
    * Posts an object and returns the response.
    *
+   * @param idleMs time after which a silent server counts as unreachable, in milliseconds; the default is 30 s.
    * @throws {ClientError}
    */
-  post(path: string, object: object): Promise<Answer> {
-    return this.requestJson("POST", path, JSON.stringify(object)).then(({ answer }) => answer);
+  async post(path: string, object: object, idleMs?: number): Promise<Answer> {
+    const body = JSON.stringify(object);
+    const { answer } = await this.requestJson("POST", path, body, undefined, undefined, idleMs);
+    return answer;
   }
 
   /**
@@ -162,9 +167,10 @@ export class ServerClient {
     body?: string,
     type = "application/json",
     accept = "application/json",
+    idleMs?: number,
   ): Promise<{ readonly status: number; readonly answer: Answer }> {
     const content = body === undefined ? {} : { body, type };
-    const { status, text } = await this.read(method, path, { accept, ...content });
+    const { status, text } = await this.read(method, path, { accept, idleMs, ...content });
     const answer = jsonOf(text);
     if (status >= 300) {
       throw new ClientError(`${method} ${path}: the server answers ${status}: ${messageOf(text)}`, status);
@@ -199,7 +205,7 @@ export class ServerClient {
   private send(
     method: string,
     path: string,
-    { body, type, accept, signal }: RequestOptions,
+    { body, type, accept, signal, idleMs = idleTimeoutMs }: RequestOptions,
   ): Promise<IncomingMessage> {
     const { authorization, impersonated } = this.access;
     const headers = {
@@ -213,11 +219,9 @@ export class ServerClient {
     };
     const url = new URL(`${this.base.pathname.replace(/\/$/, "")}${path}`, this.base);
     return new Promise((resolve, reject) => {
-      const options = { method, headers, agent: this.agent, timeout: idleTimeoutMs };
+      const options = { method, headers, agent: this.agent, timeout: idleMs };
       const outgoing = request(url, { ...options, ...(signal === undefined ? {} : { signal }) }, resolve);
-      outgoing.once("timeout", () =>
-        outgoing.destroy(new Error(`it sent nothing for ${idleTimeoutMs / 1000} s`)),
-      );
+      outgoing.once("timeout", () => outgoing.destroy(new Error(`it sent nothing for ${idleMs / 1000} s`)));
       outgoing.once("error", reject);
       outgoing.end(body);
     });

@@ -30,7 +30,11 @@ export const garbageCollection: Controller<GarbageDependencies> = {
   start(context) {
     const collector = new Collector(context, (key, error) => context.failed(this.name, key, error));
     collector.start();
-    return { failing: () => collector.failing, close: () => collector.close() };
+    return {
+      failing: () => collector.failing,
+      synced: () => collector.synced(),
+      close: () => collector.close(),
+    };
   },
 };
 
@@ -127,6 +131,10 @@ class Collector {
 
   get failing(): boolean {
     return this.follower.failing;
+  }
+
+  async synced(): Promise<void> {
+    await this.follower.sync();
   }
 
   async close(): Promise<void> {

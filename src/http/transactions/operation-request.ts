@@ -16,6 +16,9 @@ export interface OperationRequest {
   readonly body: Buffer;
   /** What it does, for messages: `create configmaps "a" in namespace "default"`. */
   readonly text: string;
+  readonly resource: Resource;
+  /** Empty if the kind is cluster-scoped. */
+  readonly namespace: string;
 }
 
 const methods = { create: "POST", update: "PUT", patch: "PATCH", apply: "PATCH", delete: "DELETE" } as const;
@@ -32,14 +35,20 @@ interface Named {
  * Returns the request of an operation.
  *
  * @param operation valid by the rules of its kind.
+ * @param defaultNamespace namespace of objects that name none and whose kind has one; none by default.
  * @throws {StatusError} BadRequest: the kind isn't served here, or can't be part of a transaction.
  */
-export function operationRequest(operation: Operation, registry: Registry): MaybePromise<OperationRequest> {
+export function operationRequest(
+  operation: Operation,
+  registry: Registry,
+  defaultNamespace = "",
+): MaybePromise<OperationRequest> {
   const named = namedBy(operation);
   return andThen(resourceFor(named, registry), (resource) => {
     if (resource === undefined) throw unknownKind(named, registry);
     refuseSpecial(resource, operation);
-    return requestFor(operation, named, resource);
+    const namespace = named.namespace === "" && resource.namespaced ? defaultNamespace : named.namespace;
+    return requestFor(operation, { ...named, namespace }, resource);
   });
 }
 
@@ -115,6 +124,8 @@ function requestFor(operation: Operation, named: Named, resource: Resource): Ope
     contentType,
     body,
     text: `${verb} ${what} ${JSON.stringify(name)}${where}`,
+    resource,
+    namespace,
   };
 }
 

@@ -35,7 +35,7 @@ export const WorkspaceObjectChange = struct(
     action: field(
       5,
       string,
-      "In a comparison: created, changed or deleted. In a merge: create, update, delete, or none if it is left as it is.",
+      "In a comparison: created, changed or deleted, in a preview also terminating. In a merge: create, update, delete, or none if it is left as it is.",
     ).required(),
     fields: field(
       6,

@@ -3,7 +3,7 @@ import { apiGroup } from "../../vocabulary/names.ts";
 import type { FieldReport } from "../../schema/faults.ts";
 import type { ObjectFor } from "../../schema/kind.ts";
 import { ObjectMeta } from "../../schema/object-meta.ts";
-import { field, int32, list, string, time, type Static } from "../../schema/types.ts";
+import { bool, field, int32, list, string, time, type Static } from "../../schema/types.ts";
 import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
 import { unchanged } from "../checks/values.ts";
 import { ageColumn, nameColumn } from "../columns.ts";
@@ -54,6 +54,11 @@ const WorkspaceSpec = struct("WorkspaceSpec", "Origin, life and administrators o
     list(WorkspaceAdmin),
     `Users and groups that may do everything in the workspace, at most ${maxAdmins}; objects of its base only as far as they may read them there.`,
   ).atomic(),
+  isolated: field(
+    4,
+    bool,
+    "Whether nothing in the workspace has effects elsewhere: webhooks get dry runs or aren't called, and extension servers aren't served. Immutable.",
+  ),
 });
 export type WorkspaceSpec = Static<typeof WorkspaceSpec>;
 
@@ -98,6 +103,7 @@ export const Workspace = kind({
   },
   validateUpdate({ spec }, live, report) {
     unchanged(spec?.from ?? undefined, live.spec?.from ?? undefined, report.at("spec", "from"));
+    unchanged(spec?.isolated === true, live.spec?.isolated === true, report.at("spec", "isolated"));
   },
   beginDelete(copy, { vocabulary }) {
     const { metadata } = copy;

@@ -5,7 +5,7 @@ import { ObjectMeta } from "../../schema/object-meta.ts";
 import { bool, field, int32, int64, json, list, string, type Static } from "../../schema/types.ts";
 
 /** Maximum number of operations of a transaction. */
-const maxOperations = 512;
+export const maxOperations = 512;
 
 const operationVerbs = ["create", "update", "patch", "apply", "delete"] as const;
 const patchTypes = [
@@ -23,7 +23,7 @@ const OperationPreconditions = struct(
   },
 );
 
-const Operation = struct("Operation", "A write of one object.", {
+export const Operation = struct("Operation", "A write of one object.", {
   verb: field(1, string, "Verb of the operation.")
     .required()
     .oneOf(...operationVerbs),
@@ -108,16 +108,17 @@ export const Transaction = kind({
     status: field(3, TransactionStatus, "The results, set by the server.").emitEmpty(),
   },
   validate({ spec }, report) {
-    const operations = spec.operations ?? [];
-    const operationsReport = report.at("spec", "operations");
-    if (operations.length === 0) operationsReport.required("at least one operation must be given");
-    else if (operations.length > maxOperations) operationsReport.tooMany(operations.length, maxOperations);
-    else
-      for (const [index, operation] of operations.entries())
-        checkOperation(operation, operationsReport.at(index));
+    checkOperations(spec.operations ?? [], report.at("spec", "operations"));
   },
 });
 export type Transaction = ObjectFor<typeof Transaction>;
+
+/** Checks the number of operations, and each of them. */
+export function checkOperations(operations: readonly Operation[], report: FieldReport): void {
+  if (operations.length === 0) report.required("at least one operation must be given");
+  else if (operations.length > maxOperations) report.tooMany(operations.length, maxOperations);
+  else for (const [index, operation] of operations.entries()) checkOperation(operation, report.at(index));
+}
 
 /** The fields that only some verbs have, and these verbs. */
 const verbsOf = {

@@ -28,11 +28,17 @@ export function diffStatus({ objects, moreObjects, hidden }: BranchDifferences):
   };
 }
 
-function hiddenText(hidden: number): string {
+export function hiddenText(hidden: number): string {
   return hidden === 0 ? "" : `; ${countOf(hidden, "object")} that you may not read left out`;
 }
 
-function differenceStatus({ action, target, fields, moreFields }: BranchDifference): WorkspaceObjectChange {
+export function differenceStatus({
+  action,
+  target,
+  fields,
+  moreFields,
+  notes = [],
+}: BranchDifference): WorkspaceObjectChange {
   const isHidden = hasOwnRight(target.resource);
   return {
     ...namesIn(target),
@@ -49,6 +55,7 @@ function differenceStatus({ action, target, fields, moreFields }: BranchDifferen
           })),
         }),
     ...(moreFields === 0 ? {} : { moreFields }),
+    ...(notes.length === 0 ? {} : { notes: [...notes] }),
   };
 }
 

@@ -56,12 +56,15 @@ export interface BranchField extends FieldDifference {
 
 /** An object that differs. */
 export interface BranchDifference {
-  readonly action: "created" | "changed" | "deleted";
+  /** `terminating` is an object whose deletion has begun and not ended. */
+  readonly action: "created" | "changed" | "deleted" | "terminating";
   readonly target: Target;
   /** The fields that differ; empty unless the object was changed. */
   readonly fields: readonly BranchField[];
   /** Number of differing fields beyond those in `fields`. */
   readonly moreFields: number;
+  /** What else is to be said about it; nothing by default. */
+  readonly notes?: readonly string[] | undefined;
 }
 
 /** The result of a comparison. */
@@ -74,7 +77,7 @@ export interface BranchDifferences {
 }
 
 /** Maximum number of objects, and of fields of an object, in a result. */
-const maxObjects = 2000;
+export const maxObjects = 2000;
 const maxFields = 100;
 
 /** Compares two sides by object and field. What the server sets is left out, and so is the status where it is a subresource. */
@@ -126,20 +129,32 @@ async function differenceOf(
   if (!(await from.view.mayGet(target)) || !(await to.view.mayGet(target))) return "hidden";
   const [before, after] = [await read(from, resource, key), await read(to, resource, key)];
   if (isLocalRegistration(resource, after ?? before)) return undefined;
+  const difference = differenceBetween(target, before, after);
+  if (start === undefined || difference?.action !== "changed") return difference;
+  const base = await read(start, resource, key);
+  const fields = difference.fields.map((one) => ({ ...one, changedIn: originOf(one, base, target) }));
+  return { ...difference, fields };
+}
+
+/** Compares two states of an object. @returns undefined if no field differs. */
+export function differenceBetween(
+  target: Target,
+  before: ApiObject | undefined,
+  after: ApiObject | undefined,
+): BranchDifference | undefined {
   if (before === undefined || after === undefined) {
     if (before === after) return undefined;
     const action = before === undefined ? "created" : "deleted";
     return { action, target, fields: [], moreFields: 0 };
   }
-  const shape = shapeOfStruct(resource.kind.type);
+  const shape = shapeOfStruct(target.resource.kind.type);
   const differences = fieldDifferences(jsonOf(before), jsonOf(after), shape, ignoredFields(target));
   if (differences.length === 0) return undefined;
-  const base = start && (await read(start, resource, key));
   const owners = { before: new FieldOwners(before, shape), after: new FieldOwners(after, shape) };
   const fields = differences.slice(0, maxFields).map((one): BranchField => ({
     ...one,
     managers: (one.to === undefined ? owners.before : owners.after).of(one.path),
-    changedIn: start && originOf(one, base, shape),
+    changedIn: undefined,
   }));
   return { action: "changed", target, fields, moreFields: differences.length - fields.length };
 }
@@ -156,9 +171,9 @@ async function read(
 function originOf(
   { path, from, to }: FieldDifference,
   base: ApiObject | undefined,
-  shape: Shape,
+  { resource }: Target,
 ): ChangeOrigin {
-  const value = base && valueAt(jsonOf(base), path, shape);
+  const value = base && valueAt(jsonOf(base), path, shapeOfStruct(resource.kind.type));
   if (sameValue(value, from)) return "workspace";
   return sameValue(value, to) ? "base" : "both";
 }

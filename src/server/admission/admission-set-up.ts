@@ -1,4 +1,5 @@
 import { AdmissionChain, type AdmissionPlugin } from "../../admission/admission-chain.ts";
+import { isolatedPlugin } from "../../admission/isolated-plugin.ts";
 import { AdmissionFacts } from "../../admission/followed-objects.ts";
 import { PodSecurityCounters } from "../../admission/plugins/pod-security/counters.ts";
 import { QuotaIndex } from "../../admission/plugins/resource-quota/quota-index.ts";
@@ -54,6 +55,8 @@ export interface AdmissionPieces extends Pick<
   readonly client: () => Client;
   /** Whether webhooks get the credentials and static manifests of the configuration; those of workspaces don't. */
   readonly configuresWebhooks?: boolean | undefined;
+  /** Whether writes have no effects outside of the store; see {@link isolatedPlugin}. */
+  readonly isIsolated?: boolean | undefined;
 }
 
 /** The admission of a server. */
@@ -101,11 +104,17 @@ export async function setUpAdmission(
       resolve: serviceResolver(pieces.engine, user, pieces.connections, randomValues(options).randomInt),
       observer: webhookObserver,
       isServing: () => life.synced,
+      isIsolated: pieces.isIsolated === true,
       tracer: pieces.tracing?.tracer,
       closeLater: (closable) => void opened.add(closable, close),
     },
   };
-  const chain = new AdmissionChain(await admissionPlugins(options, parts, pieces));
+  const plugins = await admissionPlugins(options, parts, pieces);
+  const chain = new AdmissionChain(
+    pieces.isIsolated === true
+      ? plugins.map((one) => isolatedPlugin(one, webhookPlugins.has(one.name)))
+      : plugins,
+  );
   if (pieces.tracing !== undefined) chain.traceWith(pieces.tracing.tracer);
   return {
     chain,

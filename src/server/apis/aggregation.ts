@@ -52,6 +52,8 @@ interface AggregationPieces {
   readonly connections: ConnectionRules;
   readonly metrics: MetricSet;
   readonly opened: Opened;
+  /** Whether no extension server is called. */
+  readonly isIsolated?: boolean | undefined;
 }
 
 /**
@@ -65,7 +67,7 @@ export async function followApiServices(
   pieces: AggregationPieces,
 ): Promise<ApiServices> {
   const { vocabulary, clock, log } = options;
-  const { engine, opened, metrics } = pieces;
+  const { engine, opened, metrics, isIsolated = false } = pieces;
   const { store, registry } = engine;
   const failed = rarely(clock, outageLogIntervalMs, (error: unknown) =>
     log.warn({ error: stackOf(error) }, "API services can't be watched or checked; retrying"),
@@ -73,9 +75,8 @@ export async function followApiServices(
   const certificate = await proxyCertificate(options, opened);
   showExpiration(metrics, vocabulary, "proxy-client", () => certificate()?.cert);
   const connections: RemoteConnections = { clock, resolve: resolverFor(options, pieces), certificate };
-  const services = opened.add(new ApiServices({ ...connections, store, vocabulary, failed }), (one) =>
-    one.close(),
-  );
+  const sources = { ...connections, store, vocabulary, isIsolated, failed };
+  const services = opened.add(new ApiServices(sources), (one) => one.close());
   if (!registry.serves(APIService)) return services;
   await services.start();
   const supervision = new Supervision(services, {

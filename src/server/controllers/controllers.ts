@@ -82,6 +82,7 @@ interface ControllerSetup {
 export async function startControllers(setup: ControllerSetup): Promise<RunningController> {
   const controllers = await startEnabled(setup);
   return {
+    synced: async () => controllers.synced?.(),
     async close() {
       const closed = controllers.close();
       // Controllers wait for the calls that they have begun.
@@ -204,7 +205,11 @@ export async function runControllers<P extends Parts>(
     }
     await Promise.all(started);
     for (const [name, failing] of fails) states?.runs(name, failing);
-    return { close };
+    const synced = async () => {
+      await Promise.all([...informers.values()].map((one) => one.sync()));
+      await Promise.all(running.map((one) => one.synced?.()));
+    };
+    return { close, synced };
   } catch (error) {
     await close();
     for (const { name } of controllers) states?.begins(name);

@@ -42,7 +42,7 @@ export async function applyOne(
  *
  * @throws {StatusError} BadRequest if the source can't be read.
  */
-async function manifestsOf(source: object | readonly object[] | string): Promise<Manifest[]> {
+export async function manifestsOf(source: object | readonly object[] | string): Promise<Manifest[]> {
   if (typeof source !== "string") {
     const objects = Array.isArray(source) ? source : [source];
     const documents = objects.map((one) => decodeJson(Buffer.from(JSON.stringify(one) ?? "null")));

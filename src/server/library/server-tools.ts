@@ -8,6 +8,8 @@ import { loadManifests } from "./load.ts";
 import type { LocalRequests } from "./local-requests.ts";
 import type { KubeconfigFiles } from "./kubeconfig-files.ts";
 import type { ChangeSet, KubeconfigOptions, ServerClient, UndoOptions, UndoResult } from "./server-client.ts";
+import { previewWith } from "./preview.ts";
+import type { PreviewOptions, PreviewResult } from "./preview-result.ts";
 import type { Snapshot, Snapshots } from "./snapshots.ts";
 import type { TestWorkspace, WorkspaceSource } from "./test-workspace.ts";
 import { openTestWorkspace, type WorkspaceTools } from "./workspaces.ts";
@@ -100,6 +102,21 @@ export abstract class ServerTools<Objects> {
    */
   undo(change: string | ChangeSet, options?: UndoOptions): Promise<UndoResult> {
     return this.tools.clients.unrestricted.undo(change, options);
+  }
+
+  /**
+   * Shows what an apply of objects would do, what controllers do then included: applies them in a branch, namespaces and then definitions
+   * first, waits until the controllers of the server have settled there, compares, and deletes the branch. Nothing else changes.
+   *
+   * @param source as for {@link ServerClient.apply}.
+   * @throws {OptionsError} if the server doesn't serve workspaces (option `runtimeConfig`).
+   * @throws {StatusError} Forbidden if the user may create no previews or workspaces. Objects that are refused are in the result.
+   *
+   * @example
+   * const { objects, consequences } = await server.preview("deploy/", { namespace: "shop" });
+   */
+  preview(source: object | readonly object[] | string, options: PreviewOptions = {}): Promise<PreviewResult> {
+    return previewWith(this, source, options);
   }
 
   /**

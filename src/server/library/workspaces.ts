@@ -22,16 +22,17 @@ export interface WorkspaceTools {
   readonly url: () => string | undefined;
 }
 
+/** Message of an error about a server that doesn't serve workspaces. */
+export const workspacesOff =
+  'workspaces are not served: create the server with runtimeConfig: "api/alpha=true"';
+
 /** Opens a workspace, and creates it if there is none of the name. @throws {OptionsError} workspaces aren't served. */
 export async function openTestWorkspace<Objects>(
   { workspaces, client, administrator, service, url }: WorkspaceTools,
   name: string,
   from: WorkspaceSource | undefined,
 ): Promise<TestWorkspace<Objects>> {
-  if (workspaces === undefined)
-    throw new OptionsError(
-      'workspaces are not served: create the server with runtimeConfig: "api/alpha=true"',
-    );
+  if (workspaces === undefined) throw new OptionsError(workspacesOff);
   const { apiVersion } = service.engine.registry.require(Workspace);
   const reference = { apiVersion, kind: "Workspace", name };
   try {

@@ -21,6 +21,8 @@ export interface WebhookParts {
   readonly resolve: ResolveService;
   readonly observer: DeferredWebhookObserver;
   readonly isServing: () => boolean;
+  /** Whether writes have no effects outside of the store. */
+  readonly isIsolated: boolean;
   /** Undefined if requests aren't traced. */
   readonly tracer: Tracer | undefined;
   /** Registers something to close when the server stops. */

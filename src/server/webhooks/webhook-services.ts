@@ -95,6 +95,7 @@ export async function webhookServices(
     newUid: () => randomValues(options).newUid("admission reviews"),
     excludesReviews: enabled("ExcludeAdmissionWebhookVirtualResources"),
     isServing: webhooks.isServing,
+    isIsolated: webhooks.isIsolated,
     contextOf: ({ target, user }) => ({
       vocabulary,
       enabled,

@@ -55,6 +55,8 @@ export interface WorkspaceParts {
   /** Authorizers that are asked before those of the options. */
   readonly authorizers: readonly NamedAuthorizer[];
   readonly serviceAccounts: ServiceAccountKeys;
+  /** Whether what happens in it has no effects elsewhere; see the field `isolated` of its kind. */
+  readonly isIsolated: boolean;
 }
 
 /** The parts of a {@link WorkspaceServer}. */
@@ -91,6 +93,17 @@ export class WorkspaceServer {
   /** Whether it has work: open streams, or keys in the queues of its controllers. */
   get isBusy(): boolean {
     return this.service.streams.size > 0 || this.parts.queues.hasWork;
+  }
+
+  /** Whether its controllers run in this process. */
+  get leads(): boolean {
+    return this.controllers !== undefined;
+  }
+
+  /** Resolves to whether its controllers have received every write and have no work; also if they run elsewhere. */
+  async areControllersIdle(): Promise<boolean> {
+    await (await this.controllers)?.synced?.();
+    return !this.parts.queues.hasWork;
   }
 
   /** Starts the controllers, unless they run. */
@@ -139,7 +152,7 @@ const ready: Lifecycle = { synced: true, published: true, bootstrapped: true, st
 
 async function partsOf(shared: SharedParts, parts: WorkspaceParts, opened: Opened): Promise<OpenParts> {
   const { options, extensions, serving } = shared;
-  const { store, serviceAccounts } = parts;
+  const { store, serviceAccounts, isIsolated } = parts;
   opened.add(store, close);
   const registry = shared.registry.withoutCustom();
   const metrics = createMetrics(options);
@@ -163,7 +176,8 @@ async function partsOf(shared: SharedParts, parts: WorkspaceParts, opened: Opene
   const authentication = await serverAuthentication(options, { ...methods, store, registry });
   opened.add(authentication, close);
   const access = { policy, namespaces, authorizer, connections };
-  const pieces = { registry, store, extensions, opened, tracing: undefined, configuresWebhooks: false };
+  const own = { tracing: undefined, configuresWebhooks: false, isIsolated };
+  const pieces = { registry, store, extensions, opened, ...own };
   const admission = await setUpAdmission(options, user, { ...pieces, ...access, ...later, life: ready });
   const engine = engineFor(options, registry, store, {
     tokens: serviceAccounts.issuer,
@@ -176,7 +190,7 @@ async function partsOf(shared: SharedParts, parts: WorkspaceParts, opened: Opene
   // No plugin may prevent the default objects.
   const startClient = new Client({ ...engine, admit: new AdmissionChain([]) }, user);
   for (const index of [policy, namespaces]) await index.start();
-  const servers = { engine, client, user, connections, metrics, opened };
+  const servers = { engine, client, user, connections, metrics, opened, isIsolated };
   const apiServices = await followApiServices(options, servers);
   effects.repair?.start();
   const service = workspaceService(shared, engine, { ...authentication, authorizer, apiServices, policy });

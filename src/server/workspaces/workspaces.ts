@@ -44,6 +44,7 @@ import { adminsMode } from "./workspace-options.ts";
 import { WorkspaceRebasing } from "./workspace-rebasing.ts";
 import { WorkspaceReader } from "./workspace-reader.ts";
 import { openWorkspace, type SharedParts, type WorkspaceServer } from "./workspace-server.ts";
+import { FollowedActivity } from "./workspace-activity.ts";
 import { WriteWatch } from "./write-watch.ts";
 import { WorkspaceStores } from "./workspace-stores.ts";
 
@@ -58,6 +59,13 @@ export interface WorkspacesParts {
   readonly serviceAccounts: ServiceAccountKeys;
   /** Returns the URL of the server; undefined without a socket. */
   readonly url: () => string | undefined;
+}
+
+/** A workspace in use, and the part of it that the user sees. */
+interface EnteredServer extends EnteredWorkspace {
+  readonly server: WorkspaceServer;
+  /** Undefined if the user sees all of it. */
+  readonly filter: EntryFilter | undefined;
 }
 
 /** The workspaces of a server: finds, opens and deletes them. */
@@ -76,7 +84,12 @@ export class ServerWorkspaces implements Workspaces, WorkspaceContents {
     this.stores = new WorkspaceStores(root);
     this.active = new ActiveWorkspaces(options.clock, options.log);
     const open = (store: Store) =>
-      openWorkspace(shared, { store, authorizers: [], serviceAccounts: parts.serviceAccounts });
+      openWorkspace(shared, {
+        store,
+        authorizers: [],
+        serviceAccounts: parts.serviceAccounts,
+        isIsolated: false,
+      });
     const defaults = new DefaultState({ options, root, pins, open });
     const { group } = resource;
     this.hooks = new WorkspaceCreation({ root, pins, reader: this.reader, defaults, group, url });
@@ -153,7 +166,7 @@ export class ServerWorkspaces implements Workspaces, WorkspaceContents {
 
   /** See {@link FoundWorkspace.open}. */
   async open(workspace: Workspace, user: UserInfo): Promise<OpenedWorkspace> {
-    const { service, left, filter } = await this.entered(workspace, user);
+    const { service, left, filter, server } = await this.entered(workspace, user);
     const { name = "", uid = "" } = workspace.metadata;
     const bases = workspace.status?.bases ?? [];
     const base = this.stores.base(bases);
@@ -161,7 +174,8 @@ export class ServerWorkspaces implements Workspaces, WorkspaceContents {
       store: filter === undefined ? base : new FilteredStore(base, filter),
       at: revisionOf(Number(bases[0]!.resourceVersion)),
     };
-    return { service, left, name, uid, bases, own: this.ownKeys(uid), start };
+    const activity = () => FollowedActivity.start(server);
+    return { service, left, name, uid, bases, own: this.ownKeys(uid), start, activity };
   }
 
   /** See {@link WorkspaceRebasing}. */
@@ -181,10 +195,7 @@ export class ServerWorkspaces implements Workspaces, WorkspaceContents {
     return keyspace(this.parts.root, uid);
   }
 
-  private async entered(
-    workspace: Workspace,
-    outsider: UserInfo | undefined,
-  ): Promise<EnteredWorkspace & { readonly filter: EntryFilter | undefined }> {
+  private async entered(workspace: Workspace, outsider: UserInfo | undefined): Promise<EnteredServer> {
     const { metadata, status } = workspace;
     if (metadata.deletionTimestamp !== undefined || status?.bases === undefined)
       throw beingDeleted(metadata.name);
@@ -195,7 +206,7 @@ export class ServerWorkspaces implements Workspaces, WorkspaceContents {
       const user = outsider ?? this.accountOf(workspace);
       const filter = await this.visibility(workspace, user, uses);
       const service = filter === undefined ? server.service : filtered(server.service, filter);
-      return { service, left, filter };
+      return { service, left, filter, server };
     } catch (error) {
       left();
       throw error;
@@ -228,6 +239,7 @@ export class ServerWorkspaces implements Workspaces, WorkspaceContents {
       store: this.stores.of(workspace),
       authorizers: [this.administrators(name, uid)],
       serviceAccounts: workspaceKeys(shared.options, serviceAccounts, uid),
+      isIsolated: workspace.spec?.isolated === true,
     });
   }
 

@@ -1,0 +1,32 @@
+import type { WorkspacePreview } from "../../kinds/all.ts";
+import type { ApplyOptions } from "./server-client.ts";
+
+/** Options of {@link ServerTools.preview}. */
+export interface PreviewOptions extends Omit<ApplyOptions, "dryRun"> {
+  /** Name of the workspace in which the objects would be applied; by default the server outside of workspaces. */
+  readonly workspace?: string | undefined;
+  /** Shows the deletion of the objects, in the reverse order, instead; false by default. */
+  readonly delete?: boolean | undefined;
+  /** Name of the user whose rights decide; by default the administrator. */
+  readonly user?: string | undefined;
+  /** Groups of `user`, without those that authentication adds. */
+  readonly groups?: readonly string[] | undefined;
+  /** Time for the controllers to settle, in milliseconds of the machine's clock; 30,000 by default. */
+  readonly timeoutMs?: number | undefined;
+}
+
+type PreviewStatus = NonNullable<WorkspacePreview["status"]>;
+
+/** The changes that objects would cause: the status of a WorkspacePreview. */
+export interface PreviewResult extends PreviewStatus {
+  /** Summary in a sentence. */
+  readonly message: string;
+  /** The result of each object, in the order in which they were applied; a failed one has a `message`. */
+  readonly results: NonNullable<PreviewStatus["results"]>;
+  /** The objects in which the apply itself made a difference, by field. */
+  readonly objects: NonNullable<PreviewStatus["objects"]>;
+  /** The objects in which controllers made a difference afterwards. */
+  readonly consequences: NonNullable<PreviewStatus["consequences"]>;
+  /** Whether the controllers had nothing left to do in the end; otherwise the result may be incomplete. */
+  readonly settled: boolean;
+}

@@ -1,6 +1,7 @@
 /** `npm run simulate`: many servers, clients and faults in virtual time. */
 import { readFlags, runCommand } from "../support/long-run.ts";
 import { bundle } from "./bundle.ts";
+import { branchDefects } from "./planted/branch-defects.ts";
 import { clusterDefects, productDefects } from "./planted/defects.ts";
 import { searchDefect, type SearchOptions } from "./planted/search.ts";
 import { transactionDefects, watchDefects } from "./planted/watch-defects.ts";
@@ -26,7 +27,13 @@ Runs servers over a simulated etcd cluster, with clients and faults, in virtual 
 
 /** Searches all planted defects, and prints a line for each. */
 async function searchAll(options: SearchOptions, only: string): Promise<void> {
-  for (const defect of [...productDefects, ...watchDefects, ...transactionDefects, ...clusterDefects]) {
+  for (const defect of [
+    ...productDefects,
+    ...watchDefects,
+    ...transactionDefects,
+    ...branchDefects,
+    ...clusterDefects,
+  ]) {
     if (!defect.name.includes(only)) continue;
     const { found, seeds, processorMs } = await searchDefect(defect, options);
     const result = found === undefined ? "NOT FOUND" : `seed ${found.seed}, ${found.law}`;

@@ -1,6 +1,7 @@
 import { ApiClient } from "./clients/api-client.ts";
 import type { ApiObject } from "../../src/schema/kind.ts";
 import { runAccessUser } from "./clients/access.ts";
+import { runBranchUser } from "./clients/branches.ts";
 import { runCounter } from "./clients/counter.ts";
 import { gadgetCaches, runDefinitionUser, runGadgetUser } from "./clients/definitions.ts";
 import { checkNamespaces, runNamespaceUser } from "./clients/namespaces.ts";
@@ -137,6 +138,7 @@ function startUsers(world: World, finalDeletes: FinalDeletes): void {
   start(world, runGranter(client("granter"), workNames, 20_000));
   start(world, runDefinitionUser(client("definition-user"), 45_000));
   start(world, runGadgetUser(client("gadget-user"), 4, 5_000));
+  start(world, runBranchUser(client("branch-user"), workNames, 15_000));
 }
 
 /** Number of names of the objects that writers change. */

@@ -1,5 +1,6 @@
 import { expect, it, vi } from "vitest";
 import { patchedModules } from "../support/patched-modules.ts";
+import { branchDefects } from "./planted/branch-defects.ts";
 import { clusterDefects, productDefects } from "./planted/defects.ts";
 import { transactionDefects, watchDefects } from "./planted/watch-defects.ts";
 import { searchDefect } from "./planted/search.ts";
@@ -16,10 +17,11 @@ const searched = [
   "a watch that is cut within a transaction continues without the rest",
   "a transaction is torn: its writes are committed one after the other",
   "half of the records of a transaction have no author",
+  "a list in a branch shows later writes of its base",
 ];
 
 it.each(searched.slice(0, effort(1, searched.length)))("a planted defect is found: %s", async (name) => {
-  const defect = [...productDefects, ...watchDefects, ...transactionDefects].find(
+  const defect = [...productDefects, ...watchDefects, ...transactionDefects, ...branchDefects].find(
     (one) => one.name === name,
   )!;
   const { found } = await searchDefect(defect, { firstSeed: 1, maxSeeds: 5, minutes: 12 });
@@ -31,6 +33,7 @@ it("each planted defect applies to the present code", () => {
     ...productDefects,
     ...watchDefects,
     ...transactionDefects,
+    ...branchDefects,
     ...clusterDefects,
   ])
     expect(() => patchedModules(patches), name).not.toThrow();

@@ -152,7 +152,7 @@ export class SimulatedServer {
       clock: life.clock,
       log: this.logger(life),
       retentionMs,
-      runtimeConfig: "transactions.k8s.io/v1alpha1=true",
+      runtimeConfig: "transactions.k8s.io/v1alpha1=true,tenancy.k8s.io/v1alpha1=true",
       ...(keepsHistory ? { keptHistory: ["configmaps=30d"] } : {}),
       authenticators: [authenticator],
     });

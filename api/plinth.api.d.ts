@@ -10,14 +10,14 @@
 //   FaultHandle, FaultMatch, FaultRandom, FaultRule, Faults, Finding, FiredFault, FlowOptions, HistoryOptions,
 //   Kind, KubeconfigOptions, Logger, ManualClock, MatcherFunctions, MatcherResult, NamedAuthenticator,
 //   NamedAuthorizer, NewObject, ObjectFor, ObjectInformer, ObjectList, ObjectMetaValue, ObjectReference,
-//   OidcOptions, OptionsError, PodSecurityLevel, ProxyOptions, Reason, RecordedRequest, ReferenceMode,
-//   RequestFilter, RequestLog, RuleList, RunningController, Server, ServerClient, ServiceAccountOptions,
-//   SettleOptions, Snapshot, StatusDetails, StatusError, StorageOptions, Store, TestCertificate, TestWorkspace,
-//   Timer, TlsOptions, TokenWebhookOptions, TransactionClient, TransactionOptions, TypedClient, UndoOptions,
-//   UndoResult, ValidateOptions, ValidatedObject, ValidationInput, ValidationLocation, ValidationProblem,
-//   ValidationReport, ValidationRule, ValidationSource, VersionOf, WaitOptions, WatchEvent, WorkQueue,
-//   WorkspaceSource, createServer, createTestCertificate, declareGroup, definitionOf, explore, manifestMatchers,
-//   manualClock, validate
+//   OidcOptions, OptionsError, PodSecurityLevel, PreviewOptions, PreviewResult, ProxyOptions, Reason,
+//   RecordedRequest, ReferenceMode, RequestFilter, RequestLog, RuleList, RunningController, Server, ServerClient,
+//   ServiceAccountOptions, SettleOptions, Snapshot, StatusDetails, StatusError, StorageOptions, Store,
+//   TestCertificate, TestWorkspace, Timer, TlsOptions, TokenWebhookOptions, TransactionClient, TransactionOptions,
+//   TypedClient, UndoOptions, UndoResult, ValidateOptions, ValidatedObject, ValidationInput, ValidationLocation,
+//   ValidationProblem, ValidationReport, ValidationRule, ValidationSource, VersionOf, WaitOptions, WatchEvent,
+//   WorkQueue, WorkspaceSource, createServer, createTestCertificate, declareGroup, definitionOf, explore,
+//   manifestMatchers, manualClock, validate
 // plinth/kinds: see the end of this file
 // plinth/storage: Change, CommitResult, Deferral, Draft, Entry, Listener, Origin, RangeOptions, RangePage,
 //   Revision, RevisionCompactedError, RevisionTooNewError, Store, StoreClosedError, StoreDamagedError, StoreError,
@@ -734,6 +734,8 @@ export interface RunningController {
    * in any case.
    */
   failing?(): boolean;
+  /** Resolves when the controller has received every write that was acknowledged before. Informers of the context needn't be waited for. */
+  synced?(): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -1167,6 +1169,8 @@ export interface BuiltInObjects {
   "tenancy.k8s.io/v1alpha1 WorkspaceDiff": kinds.WorkspaceDiff;
   "tenancy.platform.io/v1alpha1 WorkspaceMerge": kinds.WorkspaceMerge;
   "tenancy.k8s.io/v1alpha1 WorkspaceMerge": kinds.WorkspaceMerge;
+  "tenancy.platform.io/v1alpha1 WorkspacePreview": kinds.WorkspacePreview;
+  "tenancy.k8s.io/v1alpha1 WorkspacePreview": kinds.WorkspacePreview;
   "tenancy.platform.io/v1alpha1 WorkspaceRebase": kinds.WorkspaceRebase;
   "tenancy.k8s.io/v1alpha1 WorkspaceRebase": kinds.WorkspaceRebase;
   "tenancy.platform.io/v1alpha1 Workspace": kinds.Workspace;
@@ -3093,6 +3097,38 @@ export interface FiredFault {
   readonly text: string;
 }
 
+// ---- server/library/preview-result
+
+/** Options of {@link ServerTools.preview}. */
+export interface PreviewOptions extends Omit<ApplyOptions, "dryRun"> {
+  /** Name of the workspace in which the objects would be applied; by default the server outside of workspaces. */
+  readonly workspace?: string | undefined;
+  /** Shows the deletion of the objects, in the reverse order, instead; false by default. */
+  readonly delete?: boolean | undefined;
+  /** Name of the user whose rights decide; by default the administrator. */
+  readonly user?: string | undefined;
+  /** Groups of `user`, without those that authentication adds. */
+  readonly groups?: readonly string[] | undefined;
+  /** Time for the controllers to settle, in milliseconds of the machine's clock; 30,000 by default. */
+  readonly timeoutMs?: number | undefined;
+}
+
+type PreviewStatus = NonNullable<WorkspacePreview["status"]>;
+
+/** The changes that objects would cause: the status of a WorkspacePreview. */
+export interface PreviewResult extends PreviewStatus {
+  /** Summary in a sentence. */
+  readonly message: string;
+  /** The result of each object, in the order in which they were applied; a failed one has a `message`. */
+  readonly results: NonNullable<PreviewStatus["results"]>;
+  /** The objects in which the apply itself made a difference, by field. */
+  readonly objects: NonNullable<PreviewStatus["objects"]>;
+  /** The objects in which controllers made a difference afterwards. */
+  readonly consequences: NonNullable<PreviewStatus["consequences"]>;
+  /** Whether the controllers had nothing left to do in the end; otherwise the result may be incomplete. */
+  readonly settled: boolean;
+}
+
 // ---- server/library/server-client
 
 /** What an action is about, and who performs it; see {@link ServerClient.can}. */
@@ -3383,6 +3419,18 @@ export declare abstract class ServerTools<Objects> {
    * await server.undo({ user: "devi", from: "2026-01-01T00:00:00Z", namespace: "shop" });
    */
   undo(change: string | ChangeSet, options?: UndoOptions): Promise<UndoResult>;
+  /**
+   * Shows what an apply of objects would do, what controllers do then included: applies them in a branch, namespaces and then definitions
+   * first, waits until the controllers of the server have settled there, compares, and deletes the branch. Nothing else changes.
+   *
+   * @param source as for {@link ServerClient.apply}.
+   * @throws {OptionsError} if the server doesn't serve workspaces (option `runtimeConfig`).
+   * @throws {StatusError} Forbidden if the user may create no previews or workspaces. Objects that are refused are in the result.
+   *
+   * @example
+   * const { objects, consequences } = await server.preview("deploy/", { namespace: "shop" });
+   */
+  preview(source: object | readonly object[] | string, options?: PreviewOptions): Promise<PreviewResult>;
   /**
    * The newest requests over HTTP and of the clients of {@link as}, for assertions. Requests of {@link client} are not recorded.
    *
@@ -5757,6 +5805,15 @@ interface WorkspaceMerge {
   metadata?: ObjectMeta;
   spec: WorkspaceMergeSpec;
   status?: WorkspaceMergeStatus;
+}
+
+// tenancy.*/v1alpha1 WorkspacePreview: Cluster workspacepreviews [create]
+interface WorkspacePreview {
+  kind?: string;
+  apiVersion?: string;
+  metadata?: ObjectMeta;
+  spec: WorkspacePreviewSpec;
+  status?: WorkspacePreviewStatus;
 }
 
 // tenancy.*/v1alpha1 WorkspaceRebase: Cluster workspacerebases [create]
@@ -9094,6 +9151,36 @@ interface WorkspaceObjectChange {
 }
 
 // tenancy/v1alpha1
+interface WorkspacePreviewResult {
+  operation: string;
+  code: int32;
+  message?: string;
+  warnings?: string[];
+}
+
+// tenancy/v1alpha1
+interface WorkspacePreviewSpec {
+  workspace?: string;
+  operations: Operation[];
+  timeoutSeconds?: int32;
+  keepSeconds?: int32;
+  namespace?: string;
+}
+
+// tenancy/v1alpha1
+interface WorkspacePreviewStatus {
+  message?: string;
+  results?: WorkspacePreviewResult[];
+  objects?: WorkspaceObjectChange[];
+  consequences?: WorkspaceObjectChange[];
+  moreObjects?: int32;
+  hidden?: int32;
+  settled?: bool;
+  workspace?: string;
+  notes?: string[];
+}
+
+// tenancy/v1alpha1
 interface WorkspaceRebaseSpec {
   workspace: string;
   resourceVersion?: string;
@@ -9122,6 +9209,7 @@ interface WorkspaceSpec {
   from?: WorkspaceSource;
   expirationSeconds?: int32;
   admins?: WorkspaceAdmin[];
+  isolated?: bool;
 }
 
 // tenancy/v1alpha1

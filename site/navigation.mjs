@@ -90,6 +90,7 @@ export const sections = [
       "docs/undo.md",
       "docs/workspaces.md",
       "docs/branches.md",
+      "docs/preview.md",
       "docs/subscriptions.md",
       "docs/custom-resources.md",
       "docs/cel.md",

@@ -6,6 +6,7 @@ import { maps, tenancy, withBranches, within, workspacesPath } from "../api/bran
 import { configMap, namespace, ok, startWithUsers, until } from "../api/support.ts";
 import { roleFor } from "../api/workspaces-support.ts";
 import type { TestServer } from "../support/api.ts";
+import { blockOf } from "../support/pages.ts";
 import { plinthHere } from "../support/program-here.ts";
 import { temporaryFolder } from "../support/temporary-folder.ts";
 
@@ -35,29 +36,12 @@ kind: ConfigMap
 metadata: {name: settings}
 data: {colour: green}
 `;
-const shop = `${settings}---
-apiVersion: v1
-kind: ConfigMap
-metadata: {name: prices, namespace: shop}
----
-apiVersion: v1
-kind: Namespace
-metadata: {name: shop}
-`;
-
-test("prints what the manifests and the controllers would do, changes nothing and leaves no branch", async () => {
-  const { code, stdout, stderr } = await preview(shop);
+test("prints what the page shows, changes nothing and leaves no branch", async () => {
+  const [, command = "", ...words] = blockOf("docs/preview.md", "sh session").trim().split(" ");
+  expect([command, ...words]).toEqual(["preview", "-f", "shop.yaml"]);
+  const { code, stdout, stderr } = await preview(blockOf("docs/preview.md", "yaml manifests"));
   expect([code, stderr]).toEqual([0, ""]);
-  expect(withoutNotes(stdout)).toBe(`by the manifests:
-changed configmap default/settings
-  ~ .data.colour: "blue" -> "green"  (plinth)
-created configmap shop/prices
-created namespace shop
-by controllers:
-created serviceaccount shop/default
-3 objects changed by the operations, 1 by others
-`);
-  expect(stdout).toContain("note: controllers of other programs");
+  expect(stdout).toBe(blockOf("docs/preview.md", "text preview"));
   expect((await server.admin.get("/api/v1/namespaces/shop")).status).toBe(404);
   await until(workspaces, (all) => all.length === 0);
 });
@@ -101,6 +85,21 @@ describe("the exit code", () => {
       expect([code, stderr]).toEqual([2, expect.stringContaining(message)]);
     }
   });
+});
+
+test("the request of the page answers with the difference, and isn't stored", async () => {
+  const { status, body } = await server.admin.post(
+    `/apis/${tenancy}/v1alpha1/workspacepreviews`,
+    JSON.parse(blockOf("docs/preview.md", "json request")),
+  );
+  expect([status, body.spec]).toEqual([201, undefined]);
+  expect(body.status).toMatchObject({
+    message: "1 object changed by the operations, 0 by others",
+    results: [{ operation: 'delete configmaps "settings" in namespace "default"', code: 200 }],
+    objects: [{ action: "deleted", kind: "ConfigMap", name: "settings" }],
+    settled: true,
+  });
+  expect((await server.admin.get(`${maps}/settings`)).status).toBe(200);
 });
 
 test("--delete shows what a deletion takes with it", async () => {

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createServer, manualClock, type PreviewResult, type Server } from "../../src/index.ts";
 import { ConfigMap } from "../../src/kinds/core/config-map.ts";
+import { blockOf } from "../support/pages.ts";
 import { until } from "../support/answers.ts";
 import { workloadControllers } from "../support/workload-controllers.ts";
 import { definitionOfThings, thing } from "./support.ts";
@@ -119,6 +120,19 @@ test("a deletion that doesn't end is shown as terminating, with what it waits fo
       notes: ["its deletion waits for the finalizers example.com/wait"],
     },
   ]);
+});
+
+test("the example of the page shows a Deployment and its ReplicaSet", async () => {
+  const code = blockOf("docs/preview.md", "js library");
+  const run = new Function(
+    "server",
+    "deployment",
+    `return (async () => { ${code}; return { objects, consequences }; })()`,
+  );
+  const result = (await run(server, { ...web(0), metadata: { name: "page" } })) as PreviewResult;
+  expect(inShort(result.objects)).toEqual(["created Deployment page"]);
+  expect(inShort(result.consequences)).toEqual([expect.stringMatching(/^created ReplicaSet page-/)]);
+  expect(result.objects[0]?.namespace).toBe("shop");
 });
 
 describe("refused objects", () => {

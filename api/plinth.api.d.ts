@@ -3115,19 +3115,13 @@ export interface PreviewOptions extends Omit<ApplyOptions, "dryRun"> {
 
 type PreviewStatus = NonNullable<WorkspacePreview["status"]>;
 
-/** The changes that objects would cause: the status of a WorkspacePreview. */
-export interface PreviewResult extends PreviewStatus {
-  /** Summary in a sentence. */
-  readonly message: string;
-  /** The result of each object, in the order in which they were applied; a failed one has a `message`. */
-  readonly results: NonNullable<PreviewStatus["results"]>;
-  /** The objects in which the apply itself made a difference, by field. */
-  readonly objects: NonNullable<PreviewStatus["objects"]>;
-  /** The objects in which controllers made a difference afterwards. */
-  readonly consequences: NonNullable<PreviewStatus["consequences"]>;
-  /** Whether the controllers had nothing left to do in the end; otherwise the result may be incomplete. */
-  readonly settled: boolean;
-}
+/** The members that every preview has. */
+type Member = "message" | "results" | "objects" | "consequences" | "settled";
+
+/** The changes that objects would cause: the status of a WorkspacePreview, see [preview](preview.md#by-api). */
+export type PreviewResult = PreviewStatus & {
+  [K in Member]: NonNullable<PreviewStatus[K]>;
+};
 
 // ---- server/library/server-client
 
@@ -3419,17 +3413,7 @@ export declare abstract class ServerTools<Objects> {
    * await server.undo({ user: "devi", from: "2026-01-01T00:00:00Z", namespace: "shop" });
    */
   undo(change: string | ChangeSet, options?: UndoOptions): Promise<UndoResult>;
-  /**
-   * Shows what an apply of objects would do, what controllers do then included: applies them in a branch, namespaces and then definitions
-   * first, waits until the controllers of the server have settled there, compares, and deletes the branch. Nothing else changes.
-   *
-   * @param source as for {@link ServerClient.apply}.
-   * @throws {OptionsError} if the server doesn't serve workspaces (option `runtimeConfig`).
-   * @throws {StatusError} Forbidden if the user may create no previews or workspaces. Objects that are refused are in the result.
-   *
-   * @example
-   * const { objects, consequences } = await server.preview("deploy/", { namespace: "shop" });
-   */
+  /** Shows what an apply of the objects would do, controllers included, in a branch; see [preview](preview.md). Refused objects are in the result. */
   preview(source: object | readonly object[] | string, options?: PreviewOptions): Promise<PreviewResult>;
   /**
    * The newest requests over HTTP and of the clients of {@link as}, for assertions. Requests of {@link client} are not recorded.

@@ -17,16 +17,8 @@ export interface PreviewOptions extends Omit<ApplyOptions, "dryRun"> {
 
 type PreviewStatus = NonNullable<WorkspacePreview["status"]>;
 
-/** The changes that objects would cause: the status of a WorkspacePreview. */
-export interface PreviewResult extends PreviewStatus {
-  /** Summary in a sentence. */
-  readonly message: string;
-  /** The result of each object, in the order in which they were applied; a failed one has a `message`. */
-  readonly results: NonNullable<PreviewStatus["results"]>;
-  /** The objects in which the apply itself made a difference, by field. */
-  readonly objects: NonNullable<PreviewStatus["objects"]>;
-  /** The objects in which controllers made a difference afterwards. */
-  readonly consequences: NonNullable<PreviewStatus["consequences"]>;
-  /** Whether the controllers had nothing left to do in the end; otherwise the result may be incomplete. */
-  readonly settled: boolean;
-}
+/** The members that every preview has. */
+type Member = "message" | "results" | "objects" | "consequences" | "settled";
+
+/** The changes that objects would cause: the status of a WorkspacePreview, see [preview](preview.md#by-api). */
+export type PreviewResult = PreviewStatus & { [K in Member]: NonNullable<PreviewStatus[K]> };

@@ -104,17 +104,7 @@ export abstract class ServerTools<Objects> {
     return this.tools.clients.unrestricted.undo(change, options);
   }
 
-  /**
-   * Shows what an apply of objects would do, what controllers do then included: applies them in a branch, namespaces and then definitions
-   * first, waits until the controllers of the server have settled there, compares, and deletes the branch. Nothing else changes.
-   *
-   * @param source as for {@link ServerClient.apply}.
-   * @throws {OptionsError} if the server doesn't serve workspaces (option `runtimeConfig`).
-   * @throws {StatusError} Forbidden if the user may create no previews or workspaces. Objects that are refused are in the result.
-   *
-   * @example
-   * const { objects, consequences } = await server.preview("deploy/", { namespace: "shop" });
-   */
+  /** Shows what an apply of the objects would do, controllers included, in a branch; see [preview](preview.md). Refused objects are in the result. */
   preview(source: object | readonly object[] | string, options: PreviewOptions = {}): Promise<PreviewResult> {
     return previewWith(this, source, options);
   }

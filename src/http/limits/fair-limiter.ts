@@ -142,7 +142,7 @@ function releaseSeat(request: RequestContext): void {
 }
 
 /**
- * Waits for the client of a request, or for memory. If the request releases its seat meanwhile, it then waits for another one.
+ * Waits for the client of a request, for memory, or for controllers. If the request releases its seat meanwhile, it then waits for another one.
  *
  * @param isConnected whether the request still needs a seat after the wait.
  * @throws {StatusError} TooManyRequests if it gets none.

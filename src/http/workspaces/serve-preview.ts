@@ -15,6 +15,7 @@ import { Client } from "../../resources/clients/client.ts";
 import type { Resource } from "../../resources/registry/registry.ts";
 import { objectAs } from "../../schema/api-object.ts";
 import { groupAnnotation } from "../../vocabulary/names.ts";
+import { awaitClient } from "../limits/fair-limiter.ts";
 import type { ResourceContext } from "../request/context.ts";
 import type { HttpService, OpenedWorkspace } from "../service.ts";
 import { authorizeAccess } from "../stages/workspace.ts";
@@ -122,7 +123,9 @@ async function previewIn(
   const limitMs = settleTimeMs(spec);
   const endMs = service.clock.monotonicNow() + maxWaits * limitMs;
   const isOver = () => request.exchange.expired || service.clock.monotonicNow() >= endMs;
-  const settle = () => activity.settled(limitMs, isOver);
+  // Who waits for controllers yields its seat.
+  const settle = () =>
+    awaitClient(service, request, activity.settled(limitMs, isOver), () => !request.exchange.expired);
   try {
     return await OpenedSides.use(service, request, async (sides) => {
       const pause = () => sides.pause("preview");

@@ -63,6 +63,10 @@ export class Scope {
     for (const watcher of this.watchers) watcher.settle();
     const deadline = performance.now() + this.options.settleMs;
     const markers = await this.writeMarkers(deadline);
+    if (markers.size === 0 && this.workspace === undefined)
+      throw new Error(
+        `no write was answered for ${this.options.settleMs} ms after the workload, although all faults have ended`,
+      );
     const markerOf = ({ options }: Watcher) => markers.get(options.prefix) ?? 0;
     const isBehind = (watcher: Watcher) => !watcher.hasReached(markerOf(watcher));
     while (this.watchers.some(isBehind) && performance.now() < deadline) await setTimeout(retryMs);

@@ -140,16 +140,21 @@ export function labelValueFaults(value: string): readonly string[] {
   return labelValue.faults(value);
 }
 
-/** Characters that the keys of the store contain beside names; the reference allows the last two in names. */
-const reservedCharacters = ["\0", "\u0001", "\u0002"];
-
-/** A name that is valid as a path segment: names of roles and bindings, which may contain `:` and upper case. */
+/** A name that is valid as a path segment. */
 export function pathSegmentFaults(name: string): readonly string[] {
   if (name === "." || name === "..") return [`may not be '${name}'`];
   const faults = ["/", "%"].filter((part) => name.includes(part)).map((part) => `may not contain '${part}'`);
-  if (reservedCharacters.some((one) => name.includes(one)))
-    faults.push("may not contain the control characters U+0000, U+0001 and U+0002");
   return faults.length === 0 ? none : faults;
+}
+
+/** Characters that the keys of the store contain beside names; the reference allows the last two in names. */
+const reservedCharacters = ["\0", "\u0001", "\u0002"];
+
+/** A path segment as the name of an object: names of roles and bindings, which may contain `:` and upper case. */
+export function pathSegmentNameFaults(name: string): readonly string[] {
+  const faults = pathSegmentFaults(name);
+  if (!reservedCharacters.some((one) => name.includes(one))) return faults;
+  return [...faults, "may not contain the control characters U+0000, U+0001 and U+0002"];
 }
 
 /** A key in the data of a ConfigMap or Secret; volumes use it as a file name. */

@@ -31,6 +31,8 @@ describe("a branch", () => {
     await ok(admin().delete(at("branch", `${maps}/b`)));
     await ok(admin().post(at("branch", maps), configMap("c", { v: "4" })));
     expect(await data("branch")).toEqual({ a: "3", c: "4" });
+    // The mark of what the branch has hidden is no object.
+    expect((await admin().get(at("branch", `${maps}/b%02`))).status).toBe(404);
     expect(await data("base")).toEqual({ a: "2", b: "1" });
     await create("twig", { from: { workspace: "branch" } });
     expect(await data("twig")).toEqual({ a: "3", c: "4" });

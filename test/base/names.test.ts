@@ -58,7 +58,12 @@ const cases: Readonly<Record<string, Case>> = {
   "path segment": {
     form: names.pathSegmentFaults,
     right: ["a", "system:masters", "A b", "...", long(1000)],
-    wrong: [".", "..", "a/b", "100%", "a\0", "a\u0001", "a\u0002b"],
+    wrong: [".", "..", "a/b", "100%"],
+  },
+  "path segment as a name": {
+    form: names.pathSegmentNameFaults,
+    right: ["a", "system:masters", "A b"],
+    wrong: ["..", "a/b", "a\0", "a\u0001", "a\u0002b"],
   },
   "data key": {
     form: names.configMapKeyFaults,

@@ -205,6 +205,20 @@ describe("--workers, with one server", () => {
     for (const watch of watches) watch.close();
   });
 
+  test("keeps its port when all workers are killed at once, also if it was any free one", async () => {
+    const victims = childrenOf(server.pid).filter((pid) => roleOf(pid) === "worker");
+    expect(victims).toHaveLength(2);
+    for (const pid of victims) process.kill(pid, "SIGKILL");
+    const [fresh] = clients(server, 1) as [Api];
+    await until(async () =>
+      fresh.get("/readyz").then(
+        ({ status }) => status === 200,
+        () => false,
+      ),
+    );
+    expect((await fresh.post(maps, configMap("after-kills"))).status).toBe(201);
+  });
+
   test("loses no acknowledged write when the process that commits is killed, and replaces it", async () => {
     const apis = clients(server, 8);
     const acknowledged = new Map<string, string>();
@@ -375,7 +389,7 @@ describe("--workers", () => {
       ["audit-log-path", "/var/log/audit.log"],
     ]);
     const options = await serveOptions(flags, {});
-    const role = { kind: "worker", workers: 4, announces: false, socket: "/s" } as const;
+    const role = { kind: "worker", port: 6443, workers: 4, announces: false, socket: "/s" } as const;
     const { server } = optionsOfWorker(options, { ...role, number: 3 });
     expect(server.flow).toMatchObject({ maxReading: 25, maxChanging: 0 });
     expect(server).toMatchObject({ maxConnections: 3, processes: 4, committer: "/s" });

@@ -19,7 +19,7 @@ import { FlagReader, parseFlags } from "../flags/flag-reader.ts";
 import { serveFlags } from "../flags/flags.ts";
 import { warnOfDeprecated } from "../flags/flag-life-cycles.ts";
 import { serveOptions, type ServeOptions, warnOfVariables } from "./serve-options.ts";
-import { refuseUnusableAddress, startServerProcess } from "./server-process.ts";
+import { startServerProcess, usablePort } from "./server-process.ts";
 import { invokedAs } from "../invocation.ts";
 import { startMessage, type StartFacts } from "./start-message.ts";
 import { usesColor } from "../terminal/terminal.ts";
@@ -43,7 +43,7 @@ export const serveCommand: Command = {
     acceptFlags(new FlagReader(allFlags, flags), options.log);
     warnOfVariables(process.env, options.log);
     if (serve.flagDeprecationWarnings) warnOfDeprecated([...flags.keys()], options.log);
-    await refuseUnusableAddress(serve);
+    const port = await usablePort(serve);
     prepareDataFolder(dataDir);
     if (serve.kubeconfigFile !== undefined)
       prepareFolder("--write-kubeconfig", path.dirname(serve.kubeconfigFile));
@@ -53,7 +53,12 @@ export const serveCommand: Command = {
       if (serve.workers === 1) return await serveUntilStopped(serve, true);
       await warnOfReadableSecrets(options);
       const { superviseWorkers } = await import("../workers/supervisor.ts");
-      return await superviseWorkers(serve.workers, isEmbedded, options.log);
+      return await superviseWorkers({
+        workers: serve.workers,
+        needsCommitter: isEmbedded,
+        port,
+        log: options.log,
+      });
     });
   },
 };

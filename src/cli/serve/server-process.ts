@@ -35,11 +35,12 @@ export async function startServerProcess({
 /**
  * Checks that the server can listen on its address, before it reads or writes anything.
  *
+ * @returns its port; a free one if any may be used.
  * @throws {StartError} if the address can't be used.
  */
-export async function refuseUnusableAddress({ server: options }: ServeOptions): Promise<void> {
+export async function usablePort({ server: options }: ServeOptions): Promise<number> {
   try {
-    await checkAddress(options.host, options.port);
+    return await checkAddress(options.host, options.port);
   } catch (error) {
     throw addressError(options, error) ?? error;
   }

@@ -16,6 +16,8 @@ export interface WorkerRole {
   readonly workers: number;
   /** Whether it writes the administrator's kubeconfig and prints the start message, when its parent allows it. */
   readonly announces: boolean;
+  /** Port of all workers. With any free one, replacements would listen on another one when no worker is left that has it. */
+  readonly port: number;
   /** Path of the committer's socket; undefined if the store has no committer. */
   readonly socket: string | undefined;
 }
@@ -45,7 +47,7 @@ export function takeRole(): Role | undefined {
 /** Returns the options of a worker: limits of the whole server are divided, and each worker has an audit log of its own. */
 export function optionsOfWorker(
   { server, ...rest }: ServeOptions,
-  { number, workers, socket }: WorkerRole,
+  { number, workers, port, socket }: WorkerRole,
   otherProcesses?: OtherProcesses,
 ): ServeOptions {
   const share = (limit: number) => Math.ceil(limit / workers);
@@ -55,6 +57,7 @@ export function optionsOfWorker(
     ...rest,
     server: {
       ...server,
+      port,
       committer: socket,
       otherProcesses,
       processes: workers,

@@ -20,23 +20,28 @@ import { isAnswer, isRequest, type ValueAnswer, type ValueRequest } from "./valu
 /** Delay before the start of a process is tried again. */
 const retryMs = 1000;
 
+/** What {@link superviseWorkers} starts. */
+interface Supervised {
+  /** Number of workers. */
+  readonly workers: number;
+  /** Whether the workers share a folder, so that one process should commit. */
+  readonly needsCommitter: boolean;
+  /** Port of all workers. */
+  readonly port: number;
+  readonly log: Logger;
+}
+
 /**
  * Serves with several processes that accept connections on one port: workers, and for an embedded store a committer that commits the writes
  * of all. A process that ends is replaced, and so is one that doesn't run any more.
  *
- * @param workers the number of workers.
- * @param needsCommitter whether the workers share a folder, so that one process should commit.
  * @returns the exit code, after SIGINT or SIGTERM, or when a process can't be started.
  */
-export async function superviseWorkers(
-  workers: number,
-  needsCommitter: boolean,
-  log: Logger,
-): Promise<number> {
+export async function superviseWorkers(supervised: Supervised): Promise<number> {
   // Only this user can access it.
-  const folder = needsCommitter ? mkdtempSync(path.join(tmpdir(), "plinth-")) : undefined;
+  const folder = supervised.needsCommitter ? mkdtempSync(path.join(tmpdir(), "plinth-")) : undefined;
   try {
-    return await new Supervisor(workers, folder && path.join(folder, "commits"), log).run();
+    return await new Supervisor(supervised, folder && path.join(folder, "commits")).run();
   } finally {
     if (folder !== undefined) rmSync(folder, { recursive: true, force: true });
   }
@@ -54,12 +59,19 @@ class Supervisor {
   private isAnnounced = false;
   private stopping = false;
 
+  private readonly workers: number;
+  private readonly port: number;
+  private readonly log: Logger;
+
+  /** @param socket path of the committer's socket; undefined if there is none. */
   constructor(
-    private readonly workers: number,
-    /** Path of the committer's socket; undefined if there is none. */
+    { workers, port, log }: Supervised,
     private readonly socket: string | undefined,
-    private readonly log: Logger,
-  ) {}
+  ) {
+    this.workers = workers;
+    this.port = port;
+    this.log = log;
+  }
 
   async run(): Promise<number> {
     const stop = stopSignal();
@@ -94,7 +106,8 @@ class Supervisor {
   }
 
   private workerRole(number: number, announces: boolean): WorkerRole {
-    return { kind: "worker", number, workers: this.workers, announces, socket: this.socket };
+    const { workers, port, socket } = this;
+    return { kind: "worker", number, workers, announces, port, socket };
   }
 
   /**

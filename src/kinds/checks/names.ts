@@ -6,7 +6,7 @@ import {
   dnsLabelFaults,
   dnsSubdomainFaults,
   labelValueFaults,
-  pathSegmentFaults,
+  pathSegmentNameFaults,
   qualifiedNameFaults,
   wildcardSubdomainFaults,
 } from "../../base/names.ts";
@@ -47,7 +47,7 @@ export const labelValue = rule(labelValueFaults);
 /** A key in the data of a config map or secret. */
 export const dataKey = rule(configMapKeyFaults);
 /** A name that can be a segment of a URL path. */
-export const pathSegment = rule(pathSegmentFaults);
+export const pathSegment = rule(pathSegmentNameFaults);
 
 const portNameForm = /^[a-z0-9]([a-z0-9-]*[a-z0-9])?$/;
 

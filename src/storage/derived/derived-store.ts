@@ -112,6 +112,8 @@ class DerivedStore extends StoreView {
 
   get(key: string, at?: Revision): MaybePromise<Entry | undefined> {
     this.assertExists(at);
+    // A client may ask for any name.
+    if (isMarker(key)) return undefined;
     // The marker is read first: it appears with the own value, and stays.
     return andThen(this.inner.get(markerKey(key), at), (marker) =>
       andThen(this.inner.get(key, at), (own) => {

@@ -133,7 +133,8 @@ async function previewIn(
       await settle();
       const { engine } = opened.service;
       const start = await engine.store.latestRevision();
-      const { namespace = "", operations = [] } = spec;
+      const namespace = spec.namespace ?? "";
+      const operations = spec.operations ?? [];
       const run = { service: opened.service, request, start, namespace, settle, pause };
       const { results, outcomes } = await runPreviewed(run, operations);
       const settled = await settle();
@@ -150,8 +151,8 @@ async function previewIn(
 
 /** The preview without the objects and patches, which may be secret. */
 function withoutContents({ spec, ...preview }: Partial<WorkspacePreview>): JsonValue {
-  const { operations = [], ...others }: Partial<WorkspacePreviewSpec> = spec ?? {};
-  const named = operations.map(({ object, patch: _patch, ...operation }) => ({
+  const { operations, ...others }: Partial<WorkspacePreviewSpec> = spec ?? {};
+  const named = (operations ?? []).map(({ object, patch: _patch, ...operation }) => ({
     ...operation,
     ...namedBy({ object, ...operation }),
   }));

@@ -92,9 +92,9 @@ export const WorkspacePreview = kind({
       "Changes that the operations would cause, set by the server.",
     ).emitEmpty(),
   },
-  validate({ spec: { operations = [], timeoutSeconds, keepSeconds } }, report) {
+  validate({ spec: { operations, timeoutSeconds, keepSeconds } }, report) {
     const at = report.at("spec");
-    checkOperations(operations, at.at("operations"));
+    checkOperations(operations ?? [], at.at("operations"));
     if (typeof timeoutSeconds === "number" && (timeoutSeconds < 1 || timeoutSeconds > maxTimeoutSeconds))
       at.at("timeoutSeconds").invalid(timeoutSeconds, `must be between 1 and ${maxTimeoutSeconds}`);
     if (typeof keepSeconds === "number" && keepSeconds < minKeepSeconds)

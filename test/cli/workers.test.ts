@@ -210,12 +210,8 @@ describe("--workers, with one server", () => {
     expect(victims).toHaveLength(2);
     for (const pid of victims) process.kill(pid, "SIGKILL");
     const [fresh] = clients(server, 1) as [Api];
-    await until(async () =>
-      fresh.get("/readyz").then(
-        ({ status }) => status === 200,
-        () => false,
-      ),
-    );
+    await until(() => childrenOf(server.pid).length === 3);
+    await until(() => fresh.get("/readyz").then(Boolean, () => false));
     expect((await fresh.post(maps, configMap("after-kills"))).status).toBe(201);
   });
 

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { createServer } from "../../src/index.ts";
+import { createServer, type Controller } from "../../src/index.ts";
 import type { Server } from "../../src/server/server.ts";
+import { until } from "../support/answers.ts";
 
 let server: Server;
 beforeAll(async () => void (server = await createServer({ port: false, runtimeConfig: "api/alpha=true" })));
@@ -47,4 +48,41 @@ test("a branch has those of the server, which a user sees who may read them ther
 test("a server without workspaces says which option is missing", async () => {
   await using plain = await createServer({ port: false });
   await expect(plain.workspace("x")).rejects.toThrow(/runtimeConfig: "api\/alpha=true"/);
+});
+
+test("the controllers of a workspace begin with its first write, so that reading a branch doesn't read all of its base", async () => {
+  let starts = 0;
+  const recorder: Controller = {
+    name: "recorder",
+    start: () => {
+      starts++;
+      return { close: () => Promise.resolve() };
+    },
+  };
+  await using own = await createServer({
+    port: false,
+    runtimeConfig: "api/alpha=true",
+    controllers: [recorder],
+  });
+  await own.client.create(shop);
+  const before = starts;
+  await using branch = await own.workspace("branch", {});
+  const account = { apiVersion: "v1", kind: "ServiceAccount", name: "default", namespace: "own" } as const;
+  expect(await branch.client.find(reference)).toBeDefined();
+  // What controllers do for another namespace takes longer than their start.
+  await own.client.create({ ...shop, metadata: { name: "later" } });
+  await until(
+    () => own.client.find({ ...account, namespace: "later" }),
+    (object) => object !== undefined,
+  );
+  expect(starts).toBe(before);
+  await branch.client.create({ ...shop, metadata: { name: "own" } });
+  await until(
+    () => starts,
+    (count) => count === before + 1,
+  );
+  await until(
+    () => branch.client.find(account),
+    (object) => object !== undefined,
+  );
 });

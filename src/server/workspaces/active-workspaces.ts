@@ -39,9 +39,11 @@ export class ActiveWorkspaces {
   private leads = false;
   private closed = false;
 
+  /** @param isWritten whether something was written in a workspace. */
   constructor(
     private readonly clock: Clock,
     private readonly log: Logger,
+    private readonly isWritten: (uid: string) => Promise<boolean>,
   ) {}
 
   /** Number of workspaces in memory. */
@@ -92,7 +94,7 @@ export class ActiveWorkspaces {
     detach(
       opening.then((server) => {
         one.server = server;
-        if (this.leads) this.startControllers(server);
+        if (this.leads) this.startNeededControllers(uid, server);
       }),
       () => {
         if (this.active.get(uid) === one) this.active.delete(uid);
@@ -101,16 +103,35 @@ export class ActiveWorkspaces {
     return one;
   }
 
-  private startControllers(server: WorkspaceServer): void {
-    detach(server.lead(), (error) =>
-      this.log.error({ error: stackOf(error) }, "the controllers of a workspace can't be started"),
-    );
+  /** Starts the controllers of a workspace if something was written in it: what it began with is settled. */
+  private startNeededControllers(uid: string, server: WorkspaceServer): void {
+    const start = async (): Promise<void> => {
+      if (!server.leads && (await this.isWritten(uid))) await this.startControllers(server);
+    };
+    detach(start(), (error) => this.report(error));
   }
 
-  /** Starts the controllers of all workspaces, and of those that are opened later. */
+  private report(error: unknown): void {
+    this.log.error({ error: stackOf(error) }, "the controllers of a workspace can't be started");
+  }
+
+  /** Starts the controllers of a workspace in memory, unless they run in another process. */
+  async startControllers(server: WorkspaceServer): Promise<void> {
+    if (this.leads) await server.lead();
+  }
+
+  /** Starts the controllers of a workspace in memory in which something was written. */
+  written(uid: string): void {
+    const server = this.active.get(uid)?.server;
+    if (server !== undefined && !server.leads)
+      detach(this.startControllers(server), (error) => this.report(error));
+  }
+
+  /** Starts the controllers of all workspaces in which something was written, and of those that are opened later. */
   lead(): void {
     this.leads = true;
-    for (const { server } of this.active.values()) if (server !== undefined) this.startControllers(server);
+    for (const { uid, server } of this.active.values())
+      if (server !== undefined) this.startNeededControllers(uid, server);
   }
 
   /** Ends the controllers of all workspaces. */

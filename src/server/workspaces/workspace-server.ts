@@ -73,6 +73,7 @@ interface OpenParts {
 /** A workspace that is in use: the engine over its objects, and everything that depends on them. */
 export class WorkspaceServer {
   private controllers: Promise<RunningController> | undefined;
+  private closed = false;
 
   constructor(private readonly parts: OpenParts) {}
 
@@ -106,16 +107,28 @@ export class WorkspaceServer {
     return !this.parts.queues.hasWork;
   }
 
-  /** Starts the controllers, unless they run. */
+  /** Starts the controllers, unless they run or the workspace is closed. */
   async lead(): Promise<void> {
-    await (this.controllers ??= this.parts.startControllers());
+    if (this.closed) return;
+    const starting = (this.controllers ??= this.parts.startControllers());
+    try {
+      await starting;
+    } catch (error) {
+      // The next write tries again.
+      if (this.controllers === starting) this.controllers = undefined;
+      throw error;
+    }
   }
 
   /** Ends the controllers. */
   async follow(): Promise<void> {
     const { controllers } = this;
     this.controllers = undefined;
-    await (await controllers)?.close();
+    await controllers?.then(
+      (running) => running.close(),
+      // Who started them reports the failure.
+      () => undefined,
+    );
   }
 
   /** Writes the default objects, and waits until the controllers have reacted to them. */
@@ -126,6 +139,7 @@ export class WorkspaceServer {
 
   /** Ends its streams and controllers, and releases its memory. */
   async close(): Promise<void> {
+    this.closed = true;
     this.service.streams.drain();
     await this.follow();
     await this.parts.opened.close();

@@ -82,7 +82,7 @@ export class ServerWorkspaces implements Workspaces, WorkspaceContents {
     const { options } = shared;
     this.reader = new WorkspaceReader(root, resource);
     this.stores = new WorkspaceStores(root);
-    this.active = new ActiveWorkspaces(options.clock, options.log);
+    this.active = new ActiveWorkspaces(options.clock, options.log, (uid) => this.isWritten(uid));
     const open = (store: Store) =>
       openWorkspace(shared, {
         store,
@@ -174,7 +174,10 @@ export class ServerWorkspaces implements Workspaces, WorkspaceContents {
       store: filter === undefined ? base : new FilteredStore(base, filter),
       at: revisionOf(Number(bases[0]!.resourceVersion)),
     };
-    const activity = () => FollowedActivity.start(server);
+    const activity = async () => {
+      await this.active.startControllers(server);
+      return FollowedActivity.start(server);
+    };
     return { service, left, name, uid, bases, own: this.ownKeys(uid), start, activity };
   }
 
@@ -308,6 +311,11 @@ export class ServerWorkspaces implements Workspaces, WorkspaceContents {
     return verdict === "allow" ? place : undefined;
   }
 
+  private async isWritten(uid: string): Promise<boolean> {
+    const { entries } = await this.ownKeys(uid).range({ prefix: "/", limit: 1 });
+    return entries.length > 0;
+  }
+
   /** See {@link WorkspaceContents.lead}: also opens workspaces in which other processes write. */
   lead(): () => Promise<void> {
     this.active.lead();
@@ -315,7 +323,13 @@ export class ServerWorkspaces implements Workspaces, WorkspaceContents {
     const { clock, log } = shared.options;
     const failed = (error: unknown) =>
       log.warn({ error: String(error) }, "writes in workspaces can't be followed; retrying");
-    const watch = new WriteWatch(root, resource, (name, uid) => this.wake(name, uid), clock, failed);
+    const watch = new WriteWatch(root, resource, {
+      written: (name, uid) => this.wake(name, uid),
+      // What was written before isn't reported.
+      began: () => this.active.lead(),
+      failed,
+      clock,
+    });
     watch.start();
     return async () => {
       watch.close();
@@ -324,7 +338,7 @@ export class ServerWorkspaces implements Workspaces, WorkspaceContents {
   }
 
   private wake(name: string, uid: string): void {
-    if (this.active.has(uid)) return;
+    if (this.active.has(uid)) return this.active.written(uid);
     const opened = async (): Promise<void> => {
       const workspace = await this.reader.find(name);
       if (workspace?.metadata.uid !== uid || workspace.metadata.deletionTimestamp !== undefined) return;

@@ -9,6 +9,16 @@ import type { Store, StoreEvent, Subscription } from "../../storage/store.ts";
 /** Delay before writes are followed again after a failure. */
 const retryMs = 1000;
 
+/** What a {@link WriteWatch} calls and uses. */
+interface WriteWatchUses {
+  /** Something was written in a workspace. */
+  written(name: string, uid: string): void;
+  /** All later writes are reported, until a failure. */
+  began(): void;
+  failed(error: unknown): void;
+  readonly clock: Clock;
+}
+
 /** Reports writes in the keyspaces of workspaces, by any process. */
 export class WriteWatch {
   private readonly names = new Map<string, string>();
@@ -19,9 +29,7 @@ export class WriteWatch {
   constructor(
     private readonly root: Store,
     private readonly resource: Resource,
-    private readonly written: (name: string, uid: string) => void,
-    private readonly clock: Clock,
-    private readonly failed: (error: unknown) => void,
+    private readonly uses: WriteWatchUses,
   ) {}
 
   start(): void {
@@ -30,8 +38,8 @@ export class WriteWatch {
 
   private retry(error: unknown): void {
     if (this.closed) return;
-    this.failed(error);
-    this.timer = this.clock.setTimer(() => this.start(), retryMs);
+    this.uses.failed(error);
+    this.timer = this.uses.clock.setTimer(() => this.start(), retryMs);
   }
 
   private async follow(): Promise<void> {
@@ -47,13 +55,14 @@ export class WriteWatch {
         ended: (error) => this.retry(error),
       },
     );
+    this.uses.began();
   }
 
   private receive({ key, entry, previous }: StoreEvent): void {
     const uid = keyspaceOf(key);
     if (uid !== undefined) {
       const name = this.names.get(uid);
-      if (name !== undefined) this.written(name, uid);
+      if (name !== undefined) this.uses.written(name, uid);
       return;
     }
     if (!key.startsWith(this.resource.storePrefix)) return;

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createServer, type PreviewOptions, type Server } from "../../src/index.ts";
-import { previewOrder } from "../../src/base/preview-operations.ts";
+import { previewOrder } from "../../src/resources/branches/preview-operations.ts";
 import { differenceBetween } from "../../src/resources/branches/compare-branches.ts";
 import { differenceStatus } from "../../src/resources/branches/branch-status.ts";
 import type { Resource } from "../../src/resources/registry/registry.ts";

@@ -5,7 +5,7 @@ import {
   previewOrder,
   type OperationOptions,
   type PreviewOperation,
-} from "../../base/preview-operations.ts";
+} from "../../resources/branches/preview-operations.ts";
 import { outputFlag, pathOfKind, printsJson, withoutKind } from "../branches/workspace-requests.ts";
 import { accessFlags } from "../client/access-flags.ts";
 import { ClientError } from "../client/client-error.ts";

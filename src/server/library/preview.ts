@@ -1,7 +1,7 @@
 import { decodeJson } from "../../base/json/decode.ts";
 import { encodeJson } from "../../base/json/encode.ts";
 import type { JsonObject, JsonValue } from "../../base/json/value.ts";
-import { previewOperation, previewOrder } from "../../base/preview-operations.ts";
+import { previewOperation, previewOrder } from "../../resources/branches/preview-operations.ts";
 import { StatusError, type Reason, type StatusDetails } from "../../base/status-error.ts";
 import { WorkspacePreview } from "../../kinds/tenancy/workspace-preview.ts";
 import { OptionsError } from "../options/options-error.ts";

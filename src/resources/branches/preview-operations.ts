@@ -1,4 +1,4 @@
-import type { JsonObject } from "./json/value.ts";
+import type { JsonObject } from "../../base/json/value.ts";
 
 /** How objects are applied or deleted. */
 export interface OperationOptions {

@@ -197,3 +197,11 @@ test("a preview needs no time of a manual clock, and workspaces to be served", a
   await using plain = await createServer({ port: false });
   await expect(plain.preview(web(1))).rejects.toThrow(/runtimeConfig: "api\/alpha=true"/);
 });
+
+test("a user has at most five previews in progress, and may make others afterwards", async () => {
+  const map = { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "many", namespace: "default" } };
+  const all = await Promise.allSettled(Array.from({ length: 7 }, () => server.preview(map)));
+  const refused = all.filter((one) => one.status === "rejected");
+  expect(refused.map(({ reason }) => reason.reason)).toEqual(["TooManyRequests", "TooManyRequests"]);
+  expect((await server.preview(map)).settled).toBe(true);
+});

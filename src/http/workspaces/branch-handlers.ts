@@ -5,13 +5,18 @@ import { WorkspacePreview } from "../../kinds/tenancy/workspace-preview.ts";
 import type { BranchHandlers } from "../service.ts";
 import { serveDiff } from "./serve-diff.ts";
 import { serveMerge } from "./serve-merge.ts";
+import { PreviewSlots } from "./preview-slots.ts";
 import { servePreview } from "./serve-preview.ts";
 import { serveRebase } from "./serve-rebase.ts";
 
-/** Serve the POSTs of kinds about branches. */
-export const branchHandlers: BranchHandlers = new Map([
-  [WorkspaceDiff.name, serveDiff],
-  [WorkspaceMerge.name, serveMerge],
-  [WorkspacePreview.name, servePreview],
-  [WorkspaceRebase.name, serveRebase],
-]);
+/** Returns what serves the POSTs of kinds about branches of a server. */
+export function branchHandlers(): BranchHandlers {
+  const slots = new PreviewSlots();
+  const handlers: BranchHandlers = new Map([
+    [WorkspaceDiff.name, serveDiff],
+    [WorkspaceMerge.name, serveMerge],
+    [WorkspacePreview.name, (service, request) => servePreview(service, request, slots)],
+    [WorkspaceRebase.name, serveRebase],
+  ]);
+  return handlers;
+}

@@ -16,13 +16,14 @@ import type { Resource } from "../../resources/registry/registry.ts";
 import { objectAs } from "../../schema/api-object.ts";
 import { groupAnnotation } from "../../vocabulary/names.ts";
 import { awaitClient } from "../limits/fair-limiter.ts";
-import type { ResourceContext } from "../request/context.ts";
+import { accountOf, type ResourceContext } from "../request/context.ts";
 import type { HttpService, OpenedWorkspace } from "../service.ts";
 import { authorizeAccess } from "../stages/workspace.ts";
 import { readPosted, sendPosted } from "../transactions/posted-object.ts";
 import { namedBy, operationRequest } from "../transactions/operation-request.ts";
 import { runOperation } from "../transactions/run-operation.ts";
 import { OpenedSides } from "./opened-sides.ts";
+import type { PreviewSlots } from "./preview-slots.ts";
 import { runPreviewed } from "./previewed-operations.ts";
 
 /** Time for everything but the controllers, after which the branch expires if the server is killed, in seconds. */
@@ -34,29 +35,41 @@ const maxWaits = 3;
  * POST of a WorkspacePreview: runs operations in a new isolated branch, waits for its controllers and compares it with its state before. The
  * user needs the rights to create workspaces and, of a workspace, to enter it; each operation is authorized in the branch, by its roles.
  *
- * @throws {StatusError} Forbidden; those of the creation of a workspace.
+ * @throws {StatusError} Forbidden; TooManyRequests; those of the creation of a workspace.
  */
-export async function servePreview(service: HttpService, request: ResourceContext): Promise<void> {
+export async function servePreview(
+  service: HttpService,
+  request: ResourceContext,
+  slots: PreviewSlots,
+): Promise<void> {
   const posted = await readPosted(service, request, (one) =>
     withoutContents(objectAs<WorkspacePreview>(one)),
   );
   const preview = objectAs<WorkspacePreview>(posted.object);
   const { spec } = preview;
   if (spec.workspace) await authorizeAccess(service, request, spec.workspace);
-  const branch = await createBranch(service, request, spec);
-  const isKept = typeof spec.keepSeconds === "number";
-  try {
-    preview.status = await runIn(service, request, branch, spec);
-    if (isKept) preview.status.workspace = branch.name;
-  } finally {
-    if (!isKept) await new Client(service.engine, request.user).delete(branch, { uid: branch.uid });
-  }
+  preview.status = await slots.use(accountOf(request), () => previewInBranch(service, request, spec));
   posted.report.annotate(
     groupAnnotation(service.engine.vocabulary.groupSuffix, "operations", "tenancy"),
     (preview.status.results ?? []).map(({ operation, code }) => `${operation}: ${code}`).join("; "),
   );
   delete (preview as Partial<WorkspacePreview>).spec;
   return sendPosted(service, request, posted);
+}
+
+async function previewInBranch(
+  service: HttpService,
+  request: ResourceContext,
+  spec: WorkspacePreviewSpec,
+): Promise<WorkspacePreviewStatus> {
+  const branch = await createBranch(service, request, spec);
+  const isKept = typeof spec.keepSeconds === "number";
+  try {
+    const status = await runIn(service, request, branch, spec);
+    return isKept ? { ...status, workspace: branch.name } : status;
+  } finally {
+    if (!isKept) await new Client(service.engine, request.user).delete(branch, { uid: branch.uid });
+  }
 }
 
 /** The object of a new branch. */
@@ -122,7 +135,9 @@ async function previewIn(
   const activity = await opened.activity();
   const limitMs = settleTimeMs(spec);
   const endMs = service.clock.monotonicNow() + maxWaits * limitMs;
-  const isOver = () => request.exchange.expired || service.clock.monotonicNow() >= endMs;
+  let isLeft = false;
+  request.exchange.onClose(() => (isLeft = true));
+  const isOver = () => isLeft || request.exchange.expired || service.clock.monotonicNow() >= endMs;
   // Who waits for controllers yields its seat.
   const settle = () =>
     awaitClient(service, request, activity.settled(limitMs, isOver), () => !request.exchange.expired);

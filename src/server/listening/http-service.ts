@@ -81,9 +81,6 @@ interface ServiceParts extends Pick<HttpService, "apiServices" | "connections" |
 
 const nowMs = () => performance.now();
 
-/** Requests that write several objects together. */
-const writesTogether = { transact: serveTransaction, undo: serveUndo, branching: branchHandlers };
-
 /** Creates the HTTP service: the pipeline's dependencies, and the paths outside of the resources. */
 export function httpService(options: ServerOptions, engine: Engine, parts: ServiceParts): ServedContent {
   const { clock, vocabulary, livezGracePeriodMs, dataFolder } = options;
@@ -122,7 +119,9 @@ export function httpService(options: ServerOptions, engine: Engine, parts: Servi
     turns: new FairTurns(eventLoop, (work) => engine.store.together(work)),
     largeRequests: new LargeRequests(),
     reading: new FairReading(),
-    ...writesTogether,
+    transact: serveTransaction,
+    undo: serveUndo,
+    branching: branchHandlers(),
     console,
     welcome,
     bodies: requestBodies(options, metrics),

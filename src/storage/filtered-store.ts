@@ -1,8 +1,11 @@
 import { andThen, type MaybePromise } from "../base/turns/maybe-promise.ts";
 import { mapInTurns } from "../base/turns/yielding.ts";
+import { revisionOf } from "./entry.ts";
 import { countKeys } from "./range-pages.ts";
+import type { StoreHistory, Version, VersionPage } from "./store-history.ts";
 import { StoreView } from "./store-view.ts";
 import {
+  RevisionCompactedError,
   StoreError,
   StoreUnavailableError,
   type CommitResult,
@@ -29,18 +32,37 @@ export interface EntryFilter {
 
 /**
  * A view of a store without some of its entries: for readers they don't exist. A write to the key of an invisible entry is a conflict
- * whose current entry isn't shown. There is no kept history.
+ * whose current entry isn't shown.
  */
 export class FilteredStore extends StoreView {
+  private readonly ownHistory: StoreHistory | undefined;
+
   constructor(
     inner: Store,
     private readonly filter: EntryFilter,
   ) {
     super(inner);
+    const { history } = inner;
+    this.ownHistory = history && filteredHistory(history, (version) => this.showsVersion(history, version));
   }
 
-  override get history(): undefined {
-    return undefined;
+  override get history(): StoreHistory | undefined {
+    return this.ownHistory;
+  }
+
+  /** Whether the value of a version, or the one that it deleted, is visible. */
+  private async showsVersion(history: StoreHistory, version: Version): Promise<boolean> {
+    const { key, revision, deleted, previous } = version;
+    // The version that was current at the floor may be older than it.
+    const at = Math.max(deleted ? previous : revision, await history.floor(key));
+    try {
+      const entry = await this.inner.get(key, revisionOf(at));
+      return entry !== undefined && (await this.filter.isVisible(entry));
+    } catch (error) {
+      // Values that aren't kept can't be judged.
+      if (error instanceof RevisionCompactedError) return false;
+      throw error;
+    }
   }
 
   get(key: string, at?: Revision): MaybePromise<Entry | undefined> {
@@ -83,6 +105,27 @@ export class FilteredStore extends StoreView {
   override subscribe(options: SubscribeOptions, listener: Listener): Subscription {
     return new FilteredSubscription(this.inner, this.filter, options, listener);
   }
+}
+
+/** The history without the versions whose values aren't visible. A page may have none although there are more. */
+function filteredHistory(
+  history: StoreHistory,
+  isVisible: (version: Version) => Promise<boolean>,
+): StoreHistory {
+  const visiblePage = async (read: Promise<VersionPage>): Promise<VersionPage> => {
+    const { versions, next } = await read;
+    const visible = await mapInTurns(versions, isVisible);
+    return { versions: versions.filter((_, index) => visible[index]), next };
+  };
+  return {
+    keeps: (prefix) => history.keeps(prefix),
+    floor: (prefix) => history.floor(prefix),
+    revisionAt: (time) => history.revisionAt(time),
+    forget: (start, ending) => history.forget(start, ending),
+    versions: (key, options) => visiblePage(history.versions(key, options)),
+    deletions: (prefix, options) => visiblePage(history.deletions(prefix, options)),
+    changes: (prefix, options) => visiblePage(history.changes(prefix, options)),
+  };
 }
 
 /** A subscription whose events wait, in their order, for decisions about those before them. */

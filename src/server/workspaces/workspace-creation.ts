@@ -14,6 +14,7 @@ import {
 import type { StorePins } from "../../storage/store-history.ts";
 import { isDefaultState, type DefaultState } from "./default-state.ts";
 import type { WorkspaceReader } from "./workspace-reader.ts";
+import type { WorkspaceStores } from "./workspace-stores.ts";
 
 /** A branch of a branch of … has at most this number of bases, because each is asked when a key is read. */
 const maxBases = 8;
@@ -24,6 +25,7 @@ interface CreationParts {
   readonly root: Store;
   readonly pins: StorePins;
   readonly reader: WorkspaceReader;
+  readonly stores: WorkspaceStores;
   readonly defaults: DefaultState;
   /** Full name of the group of workspaces. */
   readonly group: string;
@@ -87,8 +89,8 @@ export class WorkspaceCreation implements StorageHooks {
     const { pins, root } = this.parts;
     try {
       const at = await this.revisionOf(from);
-      const start = Number(source.bases[0]?.resourceVersion ?? 0);
-      if (at !== undefined && at < start) throw new RevisionCompactedError(at, revisionOf(start));
+      const start = await this.parts.stores.since(source.base.uid, source.bases);
+      if (at !== undefined && at < start) throw new RevisionCompactedError(at, start);
       const revision = dryRun
         ? (at ?? (await root.latestRevision()))
         : (await pins.add(workspace.metadata.uid!, at)).revision;

@@ -12,6 +12,7 @@ import { keyInKeyspace, keyspace } from "../../storage/keyspaces/keyspace-store.
 import {
   RevisionCompactedError,
   RevisionTooNewError,
+  type Draft,
   type Revision,
   type Store,
   type Write,
@@ -21,7 +22,7 @@ import type { ActiveWorkspaces } from "./active-workspaces.ts";
 import { isDefaultState, type DefaultState } from "./default-state.ts";
 import { pinFurther } from "./workspace-creation.ts";
 import type { WorkspaceReader } from "./workspace-reader.ts";
-import type { WorkspaceStores } from "./workspace-stores.ts";
+import { rebaseKey, type WorkspaceStores } from "./workspace-stores.ts";
 
 /** What {@link WorkspaceRebasing} uses. */
 interface RebasingParts {
@@ -37,6 +38,8 @@ interface RebasingParts {
 
 /** Attempts while others write in the workspace. */
 const attempts = 5;
+/** A value of which only the revision counts. */
+const emptyDraft: Draft = { header: new Uint8Array(), body: new Uint8Array(), revisionAt: 0 };
 /** Space for the object of the workspace, which is written with its values. */
 const maxWorkspaceBytes = 64 * 1024;
 
@@ -79,7 +82,7 @@ export class WorkspaceRebasing {
           start,
           next,
           strategy: request.strategy,
-          limits: { writes: limits.writes - 1, bytes: limits.bytes - maxWorkspaceBytes },
+          limits: { writes: limits.writes - 2, bytes: limits.bytes - maxWorkspaceBytes },
           pause: request.pause,
         });
         const { objects, hidden } = await readable(plan, request);
@@ -166,8 +169,13 @@ export class WorkspaceRebasing {
     const object = decodeEntry(entry) as Workspace;
     if (JSON.stringify(object.status?.bases) !== JSON.stringify(workspace.status?.bases)) return undefined;
     const moved = { ...object, status: { ...object.status, bases: [...bases] } };
+    const marked = await root.get(rebaseKey(uid));
+    const mark = { key: rebaseKey(uid), draft: emptyDraft } as const;
     const all: Write[] = [
       ...writes.map((write) => inKeyspace(uid, write)),
+      marked === undefined
+        ? { kind: "create", ...mark }
+        : { kind: "update", expected: marked.revision, ...mark },
       { kind: "update", key, expected: entry.revision, draft: encodeObject(resource, moved) },
     ];
     const result = await root.transact(all);

@@ -46,7 +46,7 @@ import { WorkspaceReader } from "./workspace-reader.ts";
 import { openWorkspace, type SharedParts, type WorkspaceServer } from "./workspace-server.ts";
 import { FollowedActivity } from "./workspace-activity.ts";
 import { WriteWatch } from "./write-watch.ts";
-import { WorkspaceStores } from "./workspace-stores.ts";
+import { forgetRebase, WorkspaceStores } from "./workspace-stores.ts";
 
 /** What the workspaces of a server are made of. */
 export interface WorkspacesParts {
@@ -92,8 +92,8 @@ export class ServerWorkspaces implements Workspaces, WorkspaceContents {
       });
     const defaults = new DefaultState({ options, root, pins, open });
     const { group } = resource;
-    this.hooks = new WorkspaceCreation({ root, pins, reader: this.reader, defaults, group, url });
     const { reader, stores, active } = this;
+    this.hooks = new WorkspaceCreation({ root, pins, reader, stores, defaults, group, url });
     this.rebasing = new WorkspaceRebasing({ root, pins, resource, reader, stores, active, defaults });
     this.changes = new ChangeWatch(root, resource.storePrefix, active, options.clock, options.log);
   }
@@ -239,7 +239,7 @@ export class ServerWorkspaces implements Workspaces, WorkspaceContents {
       throw beingDeleted(name);
     this.changes.opened(workspace);
     return openWorkspace(shared, {
-      store: this.stores.of(workspace),
+      store: await this.stores.of(workspace),
       authorizers: [this.administrators(name, uid)],
       serviceAccounts: workspaceKeys(shared.options, serviceAccounts, uid),
       isIsolated: workspace.spec?.isolated === true,
@@ -353,8 +353,11 @@ export class ServerWorkspaces implements Workspaces, WorkspaceContents {
 
   async remove(uid: string, closing: AbortSignal): Promise<void> {
     await this.active.close(uid);
-    await deleteKeyspace(this.parts.root, uid, closing);
-    if (!closing.aborted) await removePins(this.parts.pins, uid);
+    const { root, pins } = this.parts;
+    await deleteKeyspace(root, uid, closing);
+    if (closing.aborted) return;
+    await removePins(pins, uid);
+    await forgetRebase(root, uid);
   }
 
   /** Ends all workspaces. */

@@ -17,6 +17,7 @@ import {
   type RangePage,
   type Revision,
   type Store,
+  type StoreHistory,
   type SubscribeOptions,
   type Subscription,
   type TransactionLimits,
@@ -25,6 +26,7 @@ import {
   type WriteCondition,
 } from "../store.ts";
 import { assertTransaction, draftBytes, singleResult } from "../transaction.ts";
+import { DerivedHistory } from "./derived-history.ts";
 import { ShownEvents } from "./shown-events.ts";
 import { isMarker, markerDraft, markerKey } from "./hidden-keys.ts";
 import { MergedRange } from "./merged-range.ts";
@@ -44,6 +46,8 @@ export interface DerivedOptions {
   readonly base: Store;
   /** The state of the base, from whose revision on the derived store exists. It must be pinned as long as the store is in use. */
   readonly at: Revision;
+  /** The revision from which on its own writes are over this state, if that is a later one. */
+  readonly since?: Revision | undefined;
 }
 
 /**
@@ -77,15 +81,22 @@ type Refusal = Extract<CommitResult, { ok: false }>;
 class DerivedStore extends StoreView {
   private readonly base: Store;
   private readonly start: Revision;
+  private readonly since: Revision;
+  private readonly ownHistory: StoreHistory | undefined;
   private readonly baseCounts = new Map<string, number>();
   private readonly eventViews = new ShownEvents();
   private readonly pending = new PendingOperations();
   private closing: Promise<void> | undefined;
 
-  constructor({ own, base, at }: DerivedOptions) {
+  constructor({ own, base, at, since = at }: DerivedOptions) {
     super(own);
     this.base = base;
     this.start = at;
+    this.since = revisionOf(Math.max(at, since));
+    const { history } = own;
+    const baseValue = (key: string) => base.get(key, at);
+    this.ownHistory =
+      history && new DerivedHistory({ derived: this, own, history, baseValue, since: this.since });
   }
 
   /** Those of the base are the same objects if the base keeps them. */
@@ -93,8 +104,8 @@ class DerivedStore extends StoreView {
     return this.base.keepsEntries === true;
   }
 
-  override get history(): undefined {
-    return undefined;
+  override get history(): StoreHistory | undefined {
+    return this.ownHistory;
   }
 
   override get transactionLimits(): TransactionLimits {
@@ -103,11 +114,11 @@ class DerivedStore extends StoreView {
   }
 
   override floor(): MaybePromise<Revision> {
-    return andThen(this.inner.floor(), (floor) => revisionOf(Math.max(floor, this.start)));
+    return andThen(this.inner.floor(), (floor) => revisionOf(Math.max(floor, this.since)));
   }
 
   override async compact(before: number): Promise<Revision> {
-    return revisionOf(Math.max(await this.inner.compact(before), this.start));
+    return revisionOf(Math.max(await this.inner.compact(before), this.since));
   }
 
   get(key: string, at?: Revision): MaybePromise<Entry | undefined> {
@@ -238,7 +249,7 @@ class DerivedStore extends StoreView {
   override subscribe(options: SubscribeOptions, listener: Listener): Subscription {
     const { prefix, after, deferral, ...others } = options;
     assertPrefix(prefix);
-    if (after < this.start) return refusedSubscription(after, this.start, listener);
+    if (after < this.since) return refusedSubscription(after, this.since, listener);
     const { eventViews } = this;
     const selects = (batch: Parameters<Deferral["selects"]>[0]): boolean => {
       const events = eventViews.of(batch);
@@ -262,7 +273,7 @@ class DerivedStore extends StoreView {
 
   /** @throws {RevisionCompactedError} the store didn't exist at a revision. */
   private assertExists(at: Revision | undefined): void {
-    if (at !== undefined && at < this.start) throw new RevisionCompactedError(at, this.start);
+    if (at !== undefined && at < this.since) throw new RevisionCompactedError(at, this.since);
   }
 }
 
@@ -290,7 +301,9 @@ function ownWriteOf(
   const marker = { kind: "create", key: markerKey(key), draft } as const;
   if (write.kind === "delete") {
     const stillThere = { key, revision: 0 } as const;
-    return { writes: [{ ...marker, conditions: [...conditions, stillThere] }], deleted: base };
+    const { origin } = write;
+    const hiding = { ...marker, ...(origin && { origin }), conditions: [...conditions, stillThere] };
+    return { writes: [hiding], deleted: base };
   }
   return { writes: [{ ...write, kind: "create", conditions }, marker], deleted: undefined };
 }

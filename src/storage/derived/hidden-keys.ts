@@ -4,7 +4,7 @@
  * history follow those of the key, which have U+0001 after the key (`history/archive-keys.ts`). No name contains U+0002.
  */
 import { decodeArchiveRecord, encodeArchiveRecord } from "../history/archive-record.ts";
-import type { Draft, Entry } from "../store.ts";
+import type { Draft, Entry, Revision } from "../store.ts";
 
 const mark = "\u0002";
 
@@ -29,4 +29,9 @@ export function markerDraft(hidden: Entry, value: Entry | undefined): Draft {
 /** Returns the value that a marker hides; undefined if it has no copy. */
 export function hiddenValue(marker: Entry): Entry | undefined {
   return decodeArchiveRecord(marker, { key: shownKey(marker.key) }).value;
+}
+
+/** Returns the revision of the value that a marker hides. */
+export function hiddenRevision(marker: Entry): Revision | 0 {
+  return decodeArchiveRecord(marker, { key: shownKey(marker.key) }).previous;
 }

@@ -306,6 +306,7 @@ class HistoryStore extends StoreView {
       deletions: async (prefix, options) => this.archive.deletions(prefix, options, await floor(prefix)),
       changes: async (prefix, options) => this.archive.changes(prefix, options, await floor(prefix)),
       revisionAt: (time) => this.revisionAt(time),
+      forget: (start, ending) => this.pending.add(this.sweep.forget(start, ending)),
     };
   }
 

@@ -5,6 +5,7 @@ import { prefixEnd } from "../keys.ts";
 import type { CollectionRetention } from "../store-history.ts";
 import type { Entry, Revision, Store, Write } from "../store.ts";
 import type { Pins } from "./pins.ts";
+import { decodeArchiveRecord } from "./archive-record.ts";
 import {
   archivePrefix,
   archiveStart,
@@ -20,6 +21,8 @@ const pageKeys = 200;
 const pageBytes = 256 * 1024;
 /** Number of records that one transaction deletes. */
 const maxDeletes = 50;
+/** Attempts to drop a page of records that others change. */
+const maxAttempts = 10;
 /** Number of intervals of revisions by which sizes are counted. */
 const intervals = 1024;
 
@@ -115,26 +118,55 @@ export class Sweep {
   private async drop(collection: string, records: readonly Entry[]): Promise<void> {
     const isKept = this.limits.retentionOf(collection) !== undefined;
     const floor = isKept ? await this.limits.floor(collection) : Infinity;
+    for (const { revision, body } of records) if (revision > floor) this.sizes!.add(revision, body.length);
+    await this.dropUpTo(floor, records);
+  }
+
+  /** Deletes the records of all keys that begin with a text, except those of pinned values. */
+  async forget(start: string, ending: AbortSignal | undefined): Promise<void> {
+    const first = archivePrefix(start);
+    let attempts = 0;
+    for (let after = first; ending?.aborted !== true;) {
+      const { entries } = await this.store.range({
+        prefix: "/",
+        after,
+        limit: pageKeys,
+        maxBytes: pageBytes,
+      });
+      const records = entries.filter(({ key }) => key.startsWith(first));
+      const isDropped = await this.dropUpTo(Infinity, records);
+      await nextTurn();
+      if (!isDropped && ++attempts < maxAttempts) continue;
+      if (records.length === 0 || records.length < entries.length) return;
+      after = records.at(-1)!.key;
+      attempts = 0;
+    }
+  }
+
+  /** Deletes records up to a revision that aren't pinned. Returns false if some have to be looked at again. */
+  private async dropUpTo(floor: number, records: readonly Entry[]): Promise<boolean> {
     const { pins } = this.limits;
     const maxWrites = Math.min(maxDeletes, this.store.transactionLimits.writes);
     let deletes: Write[] = [];
-    for (const { key, revision, body } of records) {
-      const isPinned = pins?.isBetween(subjectOf(key).before, revision - 1) === true;
-      if (revision > floor) this.sizes!.add(revision, body.length);
-      else if (!isPinned) deletes.push({ kind: "delete", key, expected: revision });
+    let isComplete = true;
+    for (const record of records) {
+      const { key, revision } = record;
+      if (revision > floor || hasPinnedValue(record, pins)) continue;
+      deletes.push({ kind: "delete", key, expected: revision });
       if (deletes.length < maxWrites) continue;
-      await this.delete(deletes);
+      isComplete = (await this.delete(deletes)) && isComplete;
       deletes = [];
     }
-    if (deletes.length > 0) await this.delete(deletes);
+    return (deletes.length === 0 || (await this.delete(deletes))) && isComplete;
   }
 
-  /** Deletes records. If another process has changed them, or the pins, they are left for the next round. */
-  private async delete([first, ...others]: readonly Write[]): Promise<void> {
+  /** Deletes records. If another process has changed them, or the pins, they are left for the next round, and the result is false. */
+  private async delete([first, ...others]: readonly Write[]): Promise<boolean> {
     const { pins } = this.limits;
     const conditions = pins && [pins.condition];
     const result = await this.store.transact([{ ...first!, conditions }, ...others]);
     if (!result.ok) await pins?.load();
+    return result.ok;
   }
 
   private async finish(collection: string, sizes: Sizes): Promise<void> {
@@ -142,4 +174,13 @@ export class Sweep {
     if (maxBytes === undefined || sizes.total <= maxBytes) return;
     await this.limits.raise(collection, sizes.cutFor(maxBytes));
   }
+}
+
+/** Whether the value that a record supersedes was visible at a pin. A record of a create supersedes none. */
+function hasPinnedValue(record: Entry, pins: Pins | undefined): boolean {
+  const { key, revision } = record;
+  return (
+    pins?.isBetween(subjectOf(key).before, revision - 1) === true &&
+    decodeArchiveRecord(record).previous !== 0
+  );
 }

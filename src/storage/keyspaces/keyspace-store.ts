@@ -38,13 +38,16 @@ export function keyspace(store: Store, id: string): Store {
 }
 
 /**
- * Deletes the keys of a keyspace, in turns. What others write meanwhile is deleted too, as far as this call comes across it.
+ * Deletes the keys of a keyspace and their history, in turns. What others write meanwhile is deleted too, as far as this call comes across it.
  *
  * @param ending ends the call early when it is aborted.
  * @returns the number of deleted keys.
  */
-export function deleteKeyspace(store: Store, id: string, ending?: AbortSignal): Promise<number> {
-  return deleteKeys(store, new Names(id).start, ending);
+export async function deleteKeyspace(store: Store, id: string, ending?: AbortSignal): Promise<number> {
+  const { start } = new Names(id);
+  const deleted = await deleteKeys(store, start, ending);
+  await store.history?.forget(start, ending);
+  return deleted;
 }
 
 /** Returns the key in the other store of a key in a keyspace. */
@@ -272,6 +275,7 @@ class KeyspaceStore extends StoreView {
       deletions,
       changes: (prefix, options) => page(history.changes(names.inner(prefix), options)),
       revisionAt: (time) => history.revisionAt(time),
+      forget: (start, ending) => history.forget(names.inner(start), ending),
     };
   }
 

@@ -4583,6 +4583,13 @@ export interface StoreHistory {
    * @throws {RevisionCompactedError} the history doesn't reach back to it.
    */
   revisionAt(time: number): Promise<Revision>;
+  /**
+   * Drops the history of all keys that begin with a text, in turns, except values that are pinned. It is for keys that no longer exist and
+   * won't be written again, such as those of a keyspace.
+   *
+   * @param ending ends the call early when it is aborted.
+   */
+  forget(start: string, ending?: AbortSignal): Promise<void>;
 }
 
 // ---- storage/store

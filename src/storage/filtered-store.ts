@@ -28,6 +28,9 @@ const maxWaitingEvents = 10_000;
 /** Decides which entries of a store are visible. */
 export interface EntryFilter {
   isVisible(entry: Entry): MaybePromise<boolean>;
+
+  /** Whether all entries under a prefix are visible; false if that isn't known without them. */
+  showsAll(prefix: string): MaybePromise<boolean>;
 }
 
 /**
@@ -75,6 +78,7 @@ export class FilteredStore extends StoreView {
 
   /** A page may have fewer entries than its limit, and none although there are more. */
   async range(options: RangeOptions): Promise<RangePage> {
+    if (await this.filter.showsAll(options.prefix)) return this.inner.range(options);
     let { after } = options;
     for (;;) {
       const page = await this.inner.range({ ...options, after });
@@ -89,6 +93,7 @@ export class FilteredStore extends StoreView {
   }
 
   override async count(prefix: string, at?: Revision): Promise<number> {
+    if (await this.filter.showsAll(prefix)) return this.inner.count(prefix, at);
     return countKeys(this, prefix, at ?? (await this.inner.latestRevision()));
   }
 

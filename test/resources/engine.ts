@@ -3,6 +3,7 @@ import type { Engine } from "../../src/resources/engine/engine.ts";
 import { Timestamps } from "../../src/base/time/timestamps.ts";
 import { RecentFieldSets } from "../../src/fields/apply/recent-field-sets.ts";
 import { PageCache } from "../../src/resources/pages/page-cache.ts";
+import { PageCacheMemory } from "../../src/resources/pages/page-cache-memory.ts";
 import { RepeatedApplies } from "../../src/resources/engine/repeated-applies.ts";
 import { SelectorIndex } from "../../src/resources/selector-index/selector-index.ts";
 import { Registry } from "../../src/resources/registry/registry.ts";
@@ -23,7 +24,7 @@ export function engineOver(store: Store, kinds: readonly Kind[]): Engine {
     featureEnabled: () => false,
     allowPrivileged: true,
     storageHooks: new Map(),
-    pages: new PageCache(store, systemClock),
+    pages: new PageCache(store, new PageCacheMemory(systemClock)),
     selectors: new SelectorIndex(store, systemClock, () => undefined),
     repeatedApplies: new RepeatedApplies(),
     fieldSets: new RecentFieldSets(),

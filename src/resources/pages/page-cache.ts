@@ -1,8 +1,8 @@
-import type { Clock, Timer } from "../../base/time/clock.ts";
 import { andThen, type MaybePromise } from "../../base/turns/maybe-promise.ts";
 import type { Entry, RangeOptions, RangePage, Revision, Store } from "../../storage/store.ts";
-import { CachedCollection, type CachedPage, type CollectionLimits } from "./cached-collection.ts";
+import { CachedCollection, type CachedPage } from "./cached-collection.ts";
 import { stretchOf, type ItemForm } from "./joined-bodies.ts";
+import type { PageCacheMemory } from "./page-cache-memory.ts";
 import type { StretchForms } from "./page-forms.ts";
 
 /** A page of a collection. */
@@ -25,54 +25,22 @@ export type PageRequest = Required<Pick<RangeOptions, "prefix" | "maxBytes">> &
     readonly isCached?: (() => MaybePromise<boolean>) | undefined;
   };
 
-/** Limits of the cache, in bytes of bodies and their other forms. */
-export interface PageCacheLimits extends CollectionLimits {
-  readonly totalBytes: number;
-}
-
-const mebibyte = 1024 * 1024;
-const leastTotalBytes = 64 * mebibyte;
-const mostTotalBytes = 256 * mebibyte;
-/** The cache takes at most this part of the memory. */
-const memoryPart = 1 / 32;
-
-/**
- * Returns the limits of the cache of a process.
- *
- * @param memoryBytes memory that the process may use.
- */
-export function pageCacheLimits(memoryBytes: number): PageCacheLimits {
-  const totalBytes = Math.min(mostTotalBytes, Math.max(leastTotalBytes, memoryBytes * memoryPart));
-  return {
-    totalBytes,
-    collectionBytes: totalBytes * (3 / 4),
-    bodyBytes: totalBytes * (7 / 16),
-    windowBytes: 16 * mebibyte,
-  };
-}
-
-/** A collection that wasn't read for this time is dropped. */
-const idleMs = 5 * 60_000;
-/** Interval of dropping unused collections. */
-const sweepMs = 60_000;
-
 /**
  * Cache of the pages of recently listed collections, so that a list of an unchanged collection costs no more than sending it. The first
- * event for a key drops the page of the key, so results are always those of the store. Bounded in bytes; evicts the least recently used
- * collections, and those that aren't read for some minutes.
+ * event for a key drops the page of the key, so results are always those of the store.
  */
 export class PageCache {
-  /** By prefix, least recently used first. */
-  private readonly collections = new Map<string, CachedCollection>();
   /** Whether the store is local. The cache is off for remote stores, where its check would cost as much as reading the page. */
   private isLocal: boolean | undefined;
-  private timer: Timer | undefined;
+  private readonly owner: string;
 
+  /** @param memory may be shared with the caches of other stores. */
   constructor(
     private readonly store: Store,
-    private readonly clock: Clock,
-    private readonly limits: PageCacheLimits = pageCacheLimits(0),
-  ) {}
+    private readonly memory: PageCacheMemory,
+  ) {
+    this.owner = memory.newOwner();
+  }
 
   /** Reads a page as {@link Store.range} does, with the same errors. */
   read(request: PageRequest): MaybePromise<CollectionPage> {
@@ -104,23 +72,15 @@ export class PageCache {
   }
 
   close(): void {
-    this.timer?.cancel();
-    for (const collection of this.collections.values()) collection.close();
-    this.collections.clear();
+    this.memory.drop(this.owner);
   }
 
   private collection({ prefix, form }: PageRequest, latest: Revision): CachedCollection {
-    let collection = this.collections.get(prefix);
-    if (collection === undefined || collection.ended) {
-      const grown = (): void => this.shrink();
-      collection = new CachedCollection(this.store, prefix, latest, form, this.limits, grown);
-    }
-    this.collections.delete(prefix);
-    this.collections.set(prefix, collection);
-    collection.usedAt = this.clock.monotonicNow();
-    this.timer ??= this.clock.setTimer(() => this.sweep(), sweepMs);
-    this.shrink();
-    return collection;
+    const { store, memory } = this;
+    return memory.use(
+      this.owner + prefix,
+      () => new CachedCollection(store, prefix, latest, form, memory.limits, () => memory.shrink()),
+    );
   }
 
   /** Caches a page, unless the collection is expected to exceed the limits: it would be dropped when they are reached. */
@@ -142,7 +102,7 @@ export class PageCache {
     if (request.limit !== undefined && page.entries.length === request.limit)
       return { ...page, joined: undefined };
     const cached = collection.insert(request.after, page);
-    this.shrink();
+    this.memory.shrink();
     return cached === undefined ? { ...page, joined: undefined } : { ...page, ...cached };
   }
 
@@ -151,32 +111,7 @@ export class PageCache {
     const after = entries.at(-1)?.key;
     return andThen(this.store.range({ prefix, at, after, limit: 1 }), (page) => page.entries.length > 0);
   }
-
-  private sweep(): void {
-    this.timer = undefined;
-    const before = this.clock.monotonicNow() - idleMs;
-    for (const [prefix, collection] of this.collections) {
-      if (collection.usedAt >= before) continue;
-      collection.close();
-      this.collections.delete(prefix);
-    }
-    if (this.collections.size > 0) this.timer = this.clock.setTimer(() => this.sweep(), sweepMs);
-  }
-
-  private shrink(): void {
-    let total = 0;
-    for (const { bytes } of this.collections.values()) total += bytes;
-    for (const [prefix, collection] of this.collections) {
-      if (total <= this.limits.totalBytes && this.collections.size <= maxCollections) return;
-      total -= collection.bytes;
-      collection.close();
-      this.collections.delete(prefix);
-    }
-  }
 }
-
-/** Maximum number of collections in the cache. */
-const maxCollections = 64;
 
 /** The requested part of a cached page. */
 function cut(

@@ -28,6 +28,13 @@ export class BaseVisibility implements EntryFilter {
     private readonly user: UserInfo,
   ) {}
 
+  showsAll(prefix: string): MaybePromise<boolean> {
+    return andThen(
+      this.allows(prefix, "", ""),
+      (all) => all && (this.base.further?.showsAll(prefix) ?? true),
+    );
+  }
+
   isVisible(entry: Entry): MaybePromise<boolean> {
     const { store, at, further } = this.base;
     return andThen(store.get(entry.key, at), (before) => {

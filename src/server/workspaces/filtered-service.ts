@@ -1,4 +1,6 @@
+import { andThen } from "../../base/turns/maybe-promise.ts";
 import type { HttpService } from "../../http/service.ts";
+import type { Engine } from "../../resources/engine/engine.ts";
 import { UncachedPages } from "../../resources/pages/uncached-pages.ts";
 import { noSelectorIndex } from "../../resources/selector-index/no-selector-index.ts";
 import { FilteredStore, type EntryFilter } from "../../storage/filtered-store.ts";
@@ -9,6 +11,21 @@ export function filtered(service: HttpService, filter: EntryFilter): HttpService
   const store = new FilteredStore(engine.store, filter);
   return {
     ...service,
-    engine: { ...engine, store, pages: new UncachedPages(store), selectors: noSelectorIndex },
+    engine: {
+      ...engine,
+      store,
+      pages: filteredPages(engine.pages, store, filter),
+      selectors: noSelectorIndex,
+    },
+  };
+}
+
+/** Cached pages for collections of which the user sees everything. */
+function filteredPages(pages: Engine["pages"], store: FilteredStore, filter: EntryFilter): Engine["pages"] {
+  const visible = new UncachedPages(store);
+  return {
+    read: (request) =>
+      andThen(filter.showsAll(request.prefix), (all) => (all ? pages : visible).read(request)),
+    close: () => undefined,
   };
 }

@@ -10,7 +10,8 @@ import type { HttpService } from "../../http/service.ts";
 import { OpenStreams } from "../../http/transport/open-streams.ts";
 import { Client } from "../../resources/clients/client.ts";
 import type { Engine } from "../../resources/engine/engine.ts";
-import { UncachedPages } from "../../resources/pages/uncached-pages.ts";
+import { PageCache } from "../../resources/pages/page-cache.ts";
+import type { PageCacheMemory } from "../../resources/pages/page-cache-memory.ts";
 import { noSelectorIndex } from "../../resources/selector-index/no-selector-index.ts";
 import type { Registry } from "../../resources/registry/registry.ts";
 import type { Store } from "../../storage/store.ts";
@@ -42,6 +43,8 @@ export interface SharedParts {
   readonly options: ServerOptions;
   /** The built-in resource types of workspaces. */
   readonly registry: Registry;
+  /** Memory of their cached pages. */
+  readonly pages: PageCacheMemory;
   readonly extensions: GuardedExtensions;
   readonly chosen: readonly Controller<BuiltInDependencies>[];
   readonly serving: Serving | undefined;
@@ -197,7 +200,7 @@ async function partsOf(shared: SharedParts, parts: WorkspaceParts, opened: Opene
     tokens: serviceAccounts.issuer,
     storageHooks: effects.byPrefix,
     admit: admission.chain,
-    pages: new UncachedPages(store),
+    pages: opened.add(new PageCache(store, shared.pages), close),
     selectors: noSelectorIndex,
   });
   const client = new Client(engine, user);

@@ -4,6 +4,7 @@ import { systemClock } from "../../../src/base/time/clock.ts";
 import type { ItemForm } from "../../../src/resources/pages/joined-bodies.ts";
 import type { PageForm } from "../../../src/resources/pages/page-forms.ts";
 import { PageCache, type CollectionPage } from "../../../src/resources/pages/page-cache.ts";
+import { PageCacheMemory } from "../../../src/resources/pages/page-cache-memory.ts";
 import { createMemoryStore } from "../../../src/storage/memory/memory-store.ts";
 import {
   StoreUnavailableError,
@@ -60,12 +61,15 @@ describe("pages of collections", () => {
       await fc.assert(
         fc.asyncProperty(fc.array(step, { maxLength: 80, size: "max" }), async (steps) => {
           const store = createMemoryStore({ clock: systemClock });
-          const cache = new PageCache(store, systemClock, {
-            totalBytes: 6000,
-            collectionBytes: 3600,
-            bodyBytes: 2400,
-            windowBytes: 1000,
-          });
+          const cache = new PageCache(
+            store,
+            new PageCacheMemory(systemClock, {
+              totalBytes: 6000,
+              collectionBytes: 3600,
+              bodyBytes: 2400,
+              windowBytes: 1000,
+            }),
+          );
           for (const one of steps) {
             if (one.do === "put") await put(store, keyOf(one.name), one.text.replaceAll(/[^a-z]/g, ""));
             else if (one.do === "remove") await remove(store, keyOf(one.name));
@@ -113,7 +117,7 @@ describe("pages of collections", () => {
 
   it("at a compacted revision are rejected as by the store, even when they are cached", async () => {
     const store = createMemoryStore({ clock: systemClock });
-    const cache = new PageCache(store, systemClock);
+    const cache = new PageCache(store, new PageCacheMemory(systemClock));
     await put(store, keyOf(0), "a");
     const first = await cache.read({
       prefix,
@@ -141,7 +145,7 @@ describe("pages of collections", () => {
         return Reflect.get(target, name, receiver) as unknown;
       },
     });
-    const cache = new PageCache(counting, systemClock);
+    const cache = new PageCache(counting, new PageCacheMemory(systemClock));
     for (let name = 0; name < 20; name++) await put(store, keyOf(name), "x");
     const list = async () => {
       let after: string | undefined;
@@ -171,7 +175,7 @@ describe("pages of collections", () => {
 
   it("are read from the cache, but not cached, by a request that asks for that", async () => {
     const store = createMemoryStore({ clock: systemClock });
-    const cache = new PageCache(store, systemClock);
+    const cache = new PageCache(store, new PageCacheMemory(systemClock));
     const read = async (isCached?: () => boolean) => cache.read({ prefix, form, maxBytes: 5000, isCached });
     await put(store, keyOf(1), "a");
     expect((await read(() => false)).joined).toBeUndefined();
@@ -184,12 +188,15 @@ describe("pages of collections", () => {
 
   it("other forms of a page are cached with it within the limits and dropped with it", async () => {
     const store = createMemoryStore({ clock: systemClock });
-    const cache = new PageCache(store, systemClock, {
-      totalBytes: 5000,
-      collectionBytes: 3000,
-      bodyBytes: 2500,
-      windowBytes: 1000,
-    });
+    const cache = new PageCache(
+      store,
+      new PageCacheMemory(systemClock, {
+        totalBytes: 5000,
+        collectionBytes: 3000,
+        bodyBytes: 2500,
+        windowBytes: 1000,
+      }),
+    );
     for (let name = 0; name < 4; name += 2) await put(store, keyOf(name), "a");
     const read = async (within = prefix): Promise<CollectionPage> =>
       cache.read({ prefix: within, form, after: undefined, at: undefined, limit: undefined, maxBytes: 1000 });
@@ -224,12 +231,15 @@ describe("pages of collections", () => {
 
   it("are cached in preference to other forms of pages when the memory limit is reached", async () => {
     const store = createMemoryStore({ clock: systemClock });
-    const cache = new PageCache(store, systemClock, {
-      totalBytes: 5000,
-      collectionBytes: 3000,
-      bodyBytes: 2500,
-      windowBytes: 1000,
-    });
+    const cache = new PageCache(
+      store,
+      new PageCacheMemory(systemClock, {
+        totalBytes: 5000,
+        collectionBytes: 3000,
+        bodyBytes: 2500,
+        windowBytes: 1000,
+      }),
+    );
     // By the first object, the collection is expected to be within the limits.
     for (let name = 0; name < 6; name += 2)
       await put(store, keyOf(name), "a".repeat(name === 0 ? 500 : 1000));
@@ -251,7 +261,7 @@ describe("pages of collections", () => {
 
   it("at a future revision are rejected by the store", async () => {
     const store = createMemoryStore({ clock: systemClock });
-    const cache = new PageCache(store, systemClock);
+    const cache = new PageCache(store, new PageCacheMemory(systemClock));
     await put(store, keyOf(0), "a");
     const request = { prefix, form, after: undefined, limit: undefined, maxBytes: 1000 };
     const { revision } = await cache.read({ ...request, at: undefined });
@@ -283,7 +293,7 @@ describe("pages of collections", () => {
         };
       },
     });
-    const cache = new PageCache(counting, systemClock);
+    const cache = new PageCache(counting, new PageCacheMemory(systemClock));
     for (let index = 0; index < 200; index++) {
       // A page that its limit cut short is not kept.
       const namespace = `${prefix}n${index}/`;
@@ -318,7 +328,7 @@ describe("a store with an asynchronous latestRevision", () => {
             }
           : (Reflect.get(target, name) as unknown),
     });
-    const pages = new PageCache(later, systemClock);
+    const pages = new PageCache(later, new PageCacheMemory(systemClock));
     // The test runner fails on a rejected promise that nobody handles.
     await expect(async () => pages.read({ prefix, form, maxBytes: 1000 })).rejects.toThrow(
       StoreUnavailableError,

@@ -1,6 +1,7 @@
 import { expect, test } from "vitest";
 import { systemClock } from "../../../src/base/time/clock.ts";
 import { PageCache, type CollectionPage } from "../../../src/resources/pages/page-cache.ts";
+import { PageCacheMemory } from "../../../src/resources/pages/page-cache-memory.ts";
 import { createMemoryStore } from "../../../src/storage/memory/memory-store.ts";
 import type { Draft } from "../../../src/storage/store.ts";
 
@@ -23,7 +24,7 @@ test("pages of a collection above the limits are cached while several lists read
     },
   });
   const limits = { totalBytes: 100_000, collectionBytes: 50_000, bodyBytes: 5000, windowBytes: 3000 };
-  const cache = new PageCache(counting, systemClock, limits);
+  const cache = new PageCache(counting, new PageCacheMemory(systemClock, limits));
   for (let index = 100; index < 200; index++) {
     await store.commit({ kind: "create", key: `${prefix}a/object-${index}`, draft: draft() });
   }

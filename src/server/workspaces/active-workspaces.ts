@@ -9,12 +9,16 @@ const idleMs = 5 * 60_000;
 const sweepMs = 30_000;
 /** More workspaces than these are closed earlier, the least recently used first. */
 const maxActive = 200;
-/** Number of workspaces that may be in use at once. */
+/** Number of workspaces that may be in use at once, */
 const maxInUse = 2000;
+/** and of those that one user has opened. */
+const maxOfUser = maxInUse / 2;
 
 /** A workspace in memory. */
 interface Active {
   readonly uid: string;
+  /** Name of the user whose request has opened it; undefined if it was the server. */
+  readonly user: string | undefined;
   readonly opening: Promise<WorkspaceServer>;
   /** Undefined until it is open. */
   server: WorkspaceServer | undefined;
@@ -58,11 +62,16 @@ export class ActiveWorkspaces {
   /**
    * Begins the use of a workspace.
    *
+   * @param user name of the user; undefined for the server itself.
    * @param open opens it if it isn't in memory.
-   * @throws {StatusError} ServiceUnavailable if too many are in use; what `open` throws.
+   * @throws {StatusError} ServiceUnavailable if too many are in use, TooManyRequests if they are of this user; what `open` throws.
    */
-  async use(uid: string, open: () => Promise<WorkspaceServer>): Promise<WorkspaceUse> {
-    const one = this.active.get(uid) ?? this.open(uid, open);
+  async use(
+    uid: string,
+    user: string | undefined,
+    open: () => Promise<WorkspaceServer>,
+  ): Promise<WorkspaceUse> {
+    const one = this.active.get(uid) ?? this.open(uid, user, open);
     one.uses++;
     this.active.delete(uid);
     this.active.set(uid, one);
@@ -78,7 +87,7 @@ export class ActiveWorkspaces {
     }
   }
 
-  private open(uid: string, open: () => Promise<WorkspaceServer>): Active {
+  private open(uid: string, user: string | undefined, open: () => Promise<WorkspaceServer>): Active {
     if (this.closed) throw new StatusError("ServiceUnavailable", "the server is stopping");
     this.shrink();
     if (this.active.size >= maxInUse)
@@ -86,9 +95,15 @@ export class ActiveWorkspaces {
         "ServiceUnavailable",
         `more than ${maxInUse} workspaces are in use; try again later`,
       );
+    if (user !== undefined && this.active.size >= maxOfUser && this.openedBy(user) >= maxOfUser)
+      throw new StatusError(
+        "TooManyRequests",
+        `${maxOfUser} workspaces that the user has opened are in use, the maximum; end some watches, or try again later`,
+      );
     // A failure to close it was logged, and doesn't concern those who use it again.
     const opening = (this.closing.get(uid) ?? Promise.resolve()).then(open, open);
-    const one: Active = { uid, opening, server: undefined, uses: 0, lastUsedMs: this.clock.monotonicNow() };
+    const lastUsedMs = this.clock.monotonicNow();
+    const one: Active = { uid, user, opening, server: undefined, uses: 0, lastUsedMs };
     this.active.set(uid, one);
     this.timer ??= this.clock.setTimer(() => this.sweep(), sweepMs);
     detach(
@@ -101,6 +116,10 @@ export class ActiveWorkspaces {
       },
     );
     return one;
+  }
+
+  private openedBy(user: string): number {
+    return [...this.active.values()].filter((one) => one.user === user).length;
   }
 
   /** Starts the controllers of a workspace if something was written in it: what it began with is settled. */

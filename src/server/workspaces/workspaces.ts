@@ -187,7 +187,7 @@ export class ServerWorkspaces implements Workspaces, WorkspaceContents {
     if (workspace === undefined) throw this.notFound(name);
     const uses: WorkspaceUse[] = [];
     try {
-      const { server } = await this.use(workspace, uses);
+      const { server } = await this.use(workspace, undefined, uses);
       return await this.rebasing.rebase(name, server.service.engine, request);
     } finally {
       for (const use of uses) use.end();
@@ -205,8 +205,8 @@ export class ServerWorkspaces implements Workspaces, WorkspaceContents {
     const uses: WorkspaceUse[] = [];
     const left = () => uses.splice(0).forEach((use) => use.end());
     try {
-      const { server } = await this.use(workspace, uses);
       const user = outsider ?? this.accountOf(workspace);
+      const { server } = await this.use(workspace, user.name, uses);
       const filter = await this.visibility(workspace, user, uses);
       const service = filter === undefined ? server.service : filtered(server.service, filter);
       return { service, left, filter, server };
@@ -223,8 +223,12 @@ export class ServerWorkspaces implements Workspaces, WorkspaceContents {
     return { name: `${systemPrefix}workspace:${metadata.name}`, uid: "", groups, extra: {} };
   }
 
-  private async use(workspace: Workspace, uses: WorkspaceUse[]): Promise<WorkspaceUse> {
-    const use = await this.active.use(workspace.metadata.uid!, () => this.opened(workspace));
+  private async use(
+    workspace: Workspace,
+    user: string | undefined,
+    uses: WorkspaceUse[],
+  ): Promise<WorkspaceUse> {
+    const use = await this.active.use(workspace.metadata.uid!, user, () => this.opened(workspace));
     uses.push(use);
     return use;
   }
@@ -289,7 +293,7 @@ export class ServerWorkspaces implements Workspaces, WorkspaceContents {
     const place = await this.accessible(base, user);
     if (place === undefined)
       return new BaseVisibility({ store, at, registry, authorizer: undefined, further: undefined }, user);
-    const { server } = await this.use(place, uses);
+    const { server } = await this.use(place, user.name, uses);
     const rights = {
       store,
       at,
@@ -343,7 +347,7 @@ export class ServerWorkspaces implements Workspaces, WorkspaceContents {
       const workspace = await this.reader.find(name);
       if (workspace?.metadata.uid !== uid || workspace.metadata.deletionTimestamp !== undefined) return;
       const uses: WorkspaceUse[] = [];
-      await this.use(workspace, uses);
+      await this.use(workspace, undefined, uses);
       for (const use of uses) use.end();
     };
     detach(opened(), (error) =>

@@ -53,6 +53,26 @@ describe("a workspace", () => {
     );
   });
 
+  test("its owned objects are collected by its own controllers, and those of the server don't process them", async () => {
+    await create("collected");
+    const path = at("collected", maps);
+    const collected = async () => {
+      const { text } = await ok(admin().get("/metrics"));
+      return /^workqueue_adds_total\{name="garbagecollector"\} (\d+)$/m.exec(text)?.[1];
+    };
+    const owner = (await ok(admin().post(path, configMap("owner")))).body;
+    const { uid } = owner.metadata;
+    const ownerReferences = [{ apiVersion: "v1", kind: "ConfigMap", name: "owner", uid }];
+    const before = await collected();
+    await ok(admin().post(path, { metadata: { name: "owned", ownerReferences } }));
+    await ok(admin().delete(`${path}/owner`));
+    await until(
+      () => admin().get(`${path}/owned`),
+      ({ status }) => status === 404,
+    );
+    expect(await collected()).toBe(before);
+  });
+
   test("a watch shows its changes only", async () => {
     await create("watched");
     const { body } = await ok(admin().get(at("watched", maps)));

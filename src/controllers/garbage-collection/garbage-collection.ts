@@ -7,6 +7,7 @@ import { unlessRaced } from "../../resources/clients/races.ts";
 import { namesOf } from "../../resources/registry/registry.ts";
 import { metadataOf } from "../../resources/objects/stored.ts";
 import type { ObjectMetaValue, OwnerReferenceValue } from "../../schema/kind.ts";
+import { keyspaceOf } from "../../storage/keys.ts";
 import type { Entry } from "../../storage/store.ts";
 import type { Timer } from "../../base/time/clock.ts";
 import type { Controller, ControllerContext, QueueDependencies } from "../controller.ts";
@@ -84,7 +85,9 @@ class Collector {
       failed: (error) => failed("/", error),
     });
     const handler = {
-      matters: mayMatter,
+      // The objects of workspaces have collectors of their own.
+      matters: (entry: Entry, lasting: boolean) =>
+        keyspaceOf(entry.key) === undefined && mayMatter(entry, lasting),
       put: (entry: Entry) => this.put(entry),
       remove: (key: string) => this.removed(key),
       reloaded: () => {

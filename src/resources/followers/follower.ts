@@ -46,8 +46,11 @@ const loadPageBytes = 1024 * 1024;
 const backgroundPage = { limit: 250, maxBytes: 256 * 1024 };
 /** Background loading pauses after each page from this number on, unless a caller waits for it. */
 const pagesWithoutRest = 40;
-/** Duration of such a pause, as a multiple of the time that the page took. */
+/** Duration of such a pause, as a multiple of the time that the page took, for each follower that loads at the same time. */
 const restTimes = 3;
+
+/** Number of followers in the process that load in the background: together they take at most a third of a processor. */
+let backgroundLoads = 0;
 
 /**
  * Lists and watches all objects under a prefix, and calls a handler for each change in order. If events were lost, it lists again and
@@ -121,10 +124,19 @@ export class Follower {
     return async () => {
       const tookMs = performance.now() - startedMs;
       if (++pages > pagesWithoutRest && !this.awaited)
-        await setTimeout(Math.ceil(tookMs * restTimes), undefined, { ref: false });
+        await setTimeout(Math.ceil(tookMs * restTimes * backgroundLoads), undefined, { ref: false });
       else await nextTurn();
       startedMs = performance.now();
     };
+  }
+
+  private async loadInBackground(): Promise<void> {
+    backgroundLoads++;
+    try {
+      await this.load(backgroundPage, this.pauses());
+    } finally {
+      backgroundLoads--;
+    }
   }
 
   /** As {@link start}, without waiting and with pauses for other work. Failures are reported to the handler and retried. */
@@ -197,7 +209,7 @@ export class Follower {
   }
 
   private reload(): void {
-    this.reloading ??= this.load(backgroundPage, this.pauses())
+    this.reloading ??= this.loadInBackground()
       .then(() => {
         this.broken = false;
         this.handler.reloaded?.();

@@ -9,6 +9,7 @@ import { QueueMetrics } from "../../http/metrics/queue-metrics.ts";
 import type { HttpService } from "../../http/service.ts";
 import { OpenStreams } from "../../http/transport/open-streams.ts";
 import { Client } from "../../resources/clients/client.ts";
+import type { WorkspaceBase } from "../../kinds/tenancy/workspace.ts";
 import type { Engine } from "../../resources/engine/engine.ts";
 import { PageCache } from "../../resources/pages/page-cache.ts";
 import type { PageCacheMemory } from "../../resources/pages/page-cache-memory.ts";
@@ -55,6 +56,8 @@ export interface SharedParts {
 /** What a workspace differs in. */
 export interface WorkspaceParts {
   readonly store: Store;
+  /** The states over which the store is. */
+  readonly bases: readonly WorkspaceBase[];
   /** Authorizers that are asked before those of the options. */
   readonly authorizers: readonly NamedAuthorizer[];
   readonly serviceAccounts: ServiceAccountKeys;
@@ -64,6 +67,7 @@ export interface WorkspaceParts {
 
 /** The parts of a {@link WorkspaceServer}. */
 interface OpenParts {
+  readonly bases: readonly WorkspaceBase[];
   readonly service: HttpService;
   readonly client: Client;
   readonly authorizer: AuthorizerChain;
@@ -83,6 +87,11 @@ export class WorkspaceServer {
   /** Serves its requests. */
   get service(): HttpService {
     return this.parts.service;
+  }
+
+  /** Whether it shows a workspace with these bases. */
+  isOver(bases: readonly WorkspaceBase[]): boolean {
+    return this.parts.bases === bases || JSON.stringify(this.parts.bases) === JSON.stringify(bases);
   }
 
   /** Client whose requests aren't authorized. */
@@ -169,7 +178,7 @@ const ready: Lifecycle = { synced: true, published: true, bootstrapped: true, st
 
 async function partsOf(shared: SharedParts, parts: WorkspaceParts, opened: Opened): Promise<OpenParts> {
   const { options, extensions, serving } = shared;
-  const { store, serviceAccounts, isIsolated } = parts;
+  const { store, bases, serviceAccounts, isIsolated } = parts;
   opened.add(store, close);
   const registry = shared.registry.withoutCustom();
   const metrics = createMetrics(options);
@@ -219,7 +228,7 @@ async function partsOf(shared: SharedParts, parts: WorkspaceParts, opened: Opene
   const startAll = () =>
     startControllers({ ...working, issueLegacyToken, queues, states: new ControllerStates() });
   const ensureDefaults = () => writeDefaults(options, registry, store, startClient);
-  return { service, client, authorizer, queues, opened, startControllers: startAll, ensureDefaults };
+  return { bases, service, client, authorizer, queues, opened, startControllers: startAll, ensureDefaults };
 }
 
 async function writeDefaults(

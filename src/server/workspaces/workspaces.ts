@@ -5,7 +5,6 @@ import { textClaim, unverifiedClaims } from "../../authentication/jwt/claims.ts"
 import { verifyClaims } from "../../authentication/jwt/signature.ts";
 import type { Attributes } from "../../authorization/authorizer.ts";
 import type { AuthorizerChain } from "../../authorization/authorizer-chain.ts";
-import type { NamedAuthorizer } from "../../authorization/guarded-authorizer.ts";
 import { objectNotFound } from "../../base/object-errors.ts";
 import { StatusError } from "../../base/status-error.ts";
 import { andThen, detach, type MaybePromise } from "../../base/turns/maybe-promise.ts";
@@ -34,13 +33,13 @@ import {
   workspaceKeys,
   type ServiceAccountKeys,
 } from "../authentication/service-account-tokens.ts";
+import { administrators } from "./administrators.ts";
 import { filtered } from "./filtered-service.ts";
 import { ActiveWorkspaces, type WorkspaceUse } from "./active-workspaces.ts";
 import { BaseVisibility } from "./base-visibility.ts";
 import { ChangeWatch } from "./change-watch.ts";
 import { DefaultState, isDefaultState } from "./default-state.ts";
 import { removePins, WorkspaceCreation } from "./workspace-creation.ts";
-import { adminsMode } from "./workspace-options.ts";
 import { WorkspaceRebasing } from "./workspace-rebasing.ts";
 import { WorkspaceReader } from "./workspace-reader.ts";
 import { openWorkspace, type SharedParts, type WorkspaceServer } from "./workspace-server.ts";
@@ -86,6 +85,7 @@ export class ServerWorkspaces implements Workspaces, WorkspaceContents {
     const open = (store: Store) =>
       openWorkspace(shared, {
         store,
+        bases: [],
         authorizers: [],
         serviceAccounts: parts.serviceAccounts,
         isIsolated: false,
@@ -228,9 +228,18 @@ export class ServerWorkspaces implements Workspaces, WorkspaceContents {
     user: string | undefined,
     uses: WorkspaceUse[],
   ): Promise<WorkspaceUse> {
-    const use = await this.active.use(workspace.metadata.uid!, user, () => this.opened(workspace));
-    uses.push(use);
-    return use;
+    const { name = "", uid = "" } = workspace.metadata;
+    for (let current: Workspace | undefined = workspace; ; current = await this.reader.find(name)) {
+      if (current?.metadata.uid !== uid) throw beingDeleted(name);
+      const use = await this.active.use(uid, user, () => this.opened(workspace));
+      if (use.server.isOver(current.status?.bases ?? [])) {
+        uses.push(use);
+        return use;
+      }
+      // Another process has moved the workspace, or this one after the object was read.
+      use.end();
+      if (current !== workspace) await this.active.close(uid);
+    }
   }
 
   private async opened({ metadata }: Workspace): Promise<WorkspaceServer> {
@@ -244,28 +253,11 @@ export class ServerWorkspaces implements Workspaces, WorkspaceContents {
     this.changes.opened(workspace);
     return openWorkspace(shared, {
       store: await this.stores.of(workspace),
-      authorizers: [this.administrators(name, uid)],
+      bases: workspace.status?.bases ?? [],
+      authorizers: [administrators(this.reader, name, uid)],
       serviceAccounts: workspaceKeys(shared.options, serviceAccounts, uid),
       isIsolated: workspace.spec?.isolated === true,
     });
-  }
-
-  /** Allows everything to the administrators of a workspace, as they are at present. */
-  private administrators(name: string, uid: string): NamedAuthorizer {
-    const noOpinion = { verdict: "noOpinion", reason: "", evaluationError: "" } as const;
-    return {
-      name: adminsMode,
-      authorize: ({ user }) =>
-        andThen(this.reader.find(name), (workspace) => {
-          if (workspace?.metadata.uid !== uid) return noOpinion;
-          const { admins = [] } = workspace.spec ?? {};
-          const isAdmin = admins.some(({ kind, name: one }) =>
-            kind === "User" ? one === user.name : user.groups.includes(one),
-          );
-          if (!isAdmin) return noOpinion;
-          return { verdict: "allow", reason: "an administrator of the workspace", evaluationError: "" };
-        }),
-    };
   }
 
   /**

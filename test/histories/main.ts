@@ -35,6 +35,7 @@ function line(report: VerifyReport): string {
     operations,
     inWorkspaces,
     branches,
+    merges,
     unanswered,
     watches,
     gone,
@@ -46,7 +47,7 @@ function line(report: VerifyReport): string {
   } = report;
   const injected = [...faults].map(([name, times]) => `${times} ${name}`).join(", ");
   return (
-    `${rounds} rounds, ${uncoveredRounds} of them not covered by watches: ${operations} operations, ${inWorkspaces} of them in workspaces and ${branches} branches, ${unanswered} without an answer; ${watches} watches with ${events} events; ${gone} times 410; ` +
+    `${rounds} rounds, ${uncoveredRounds} of them not covered by watches: ${operations} operations, ${inWorkspaces} of them in workspaces and ${branches} branches, ${merges} merges, ${unanswered} without an answer; ${watches} watches with ${events} events; ${gone} times 410; ` +
     `${terms} leader terms; faults: ${injected || "none"}; ${violations.length} violations; judged in ${Math.round(judgeMs)} ms\n`
   );
 }

@@ -95,4 +95,29 @@ export const workspaceDefects: readonly PlantedDefect[] = [
       },
     ],
   },
+  {
+    name: "processes that have a workspace open keep the state of its old base after a rebase",
+    patches: [
+      {
+        file: "src/server/workspaces/workspaces.ts",
+        find: "if (use.server.isOver(current.status?.bases ?? [])) {",
+        replace: "if (use.server !== undefined) {",
+      },
+      {
+        file: "src/server/workspaces/change-watch.ts",
+        find: "    if (last?.isOpen === true) this.close(uid);\n",
+        replace: "",
+      },
+    ],
+  },
+  {
+    name: "a merge leaves out one of several objects",
+    patches: [
+      {
+        file: "src/resources/branches/merge-branch.ts",
+        find: "executePlans(target, plans, access, pause)",
+        replace: "executePlans(target, plans.length > 1 ? plans.slice(1) : plans, access, pause)",
+      },
+    ],
+  },
 ];

@@ -185,12 +185,14 @@ export class HttpClient implements RecordingClient {
 /** Lines of watches after which a connection breaks. */
 const linesPerCut = 12;
 
-const transactions = "/apis/transactions.platform.io/v1alpha1/transactions";
+/** The path of transactions. */
+export const transactions = "/apis/transactions.platform.io/v1alpha1/transactions";
 
 /** A write in a transaction. */
 export type TogetherRequest = Extract<WriteRequest, { verb: "create" | "patch" | "update" }>;
 
-function operationOf(request: TogetherRequest): object {
+/** Returns a write as an operation of a transaction. */
+export function operationOf(request: TogetherRequest): object {
   const { verb, key, token } = request;
   const created = newObject(key, token, 1) as { apiVersion?: string; kind?: string; metadata: object };
   const [, , namespace, name] = key.split("/");

@@ -4,6 +4,7 @@ import type { History, ObservedObject, State } from "../history.ts";
 import { Branches } from "./branches.ts";
 import { Elector } from "./elector.ts";
 import type { Fleet } from "./fleet.ts";
+import { Merger, mergerPrefix } from "./merger.ts";
 import { Scope } from "./scope.ts";
 import type { Watcher } from "./watcher.ts";
 import { prefixes, workspacePrefixes, type Focus } from "./workload.ts";
@@ -63,7 +64,14 @@ export async function recordRound(options: RoundOptions): Promise<History> {
     workspaces.length === 0
       ? undefined
       : new Branches({ fleet, seed, dice: dice.split(), bases: scopes, begin });
-  await Promise.all([...workload, ...electors, branches?.run(goesOn), beside?.(watchers)]);
+  const mergers =
+    workspaces.length === 0
+      ? []
+      : scopes.map(({ workspace }, index) => {
+          const name = `${mergerPrefix}${index}-${seed}`;
+          return new Merger({ fleet, workspace, name, dice: dice.split() }).run(goesOn);
+        });
+  await Promise.all([...workload, ...electors, ...mergers, branches?.run(goesOn), beside?.(watchers)]);
   await Promise.all(scopes.map((scope) => scope.settle()));
   await branches?.end();
   await Promise.all(scopes.map((scope) => scope.stop()));

@@ -3,6 +3,7 @@ import type { History, Operation, Violation } from "../history.ts";
 import { judge } from "../judge/judge.ts";
 import { isBranching } from "../judge/parts.ts";
 import { isGone } from "../recording/recorder.ts";
+import { mergerPrefix } from "../recording/merger.ts";
 import { recordRound } from "../recording/round.ts";
 import { Dice } from "../../support/dice.ts";
 import { ControllerTerms } from "./controller-terms.ts";
@@ -32,6 +33,8 @@ export interface VerifyReport {
   readonly inWorkspaces: number;
   /** Branches in which clients worked. */
   readonly branches: number;
+  /** Merges of branches that were answered. */
+  readonly merges: number;
   /** Operations without an answer. */
   readonly unanswered: number;
   readonly watches: number;
@@ -70,6 +73,7 @@ export async function verify(
     operations: 0,
     inWorkspaces: 0,
     branches: 0,
+    merges: 0,
     unanswered: 0,
     watches: 0,
     gone: 0,
@@ -124,6 +128,7 @@ function added(report: VerifyReport, history: History): VerifyReport {
     operations: report.operations + operations.length,
     inWorkspaces: report.inWorkspaces + operations.filter(({ workspace }) => workspace !== undefined).length,
     branches: report.branches + operations.filter(isBranching).length,
+    merges: report.merges + new Set(operations.filter(isMerged).map(({ transaction }) => transaction)).size,
     unanswered: report.unanswered + operations.filter(({ answer }) => answer === undefined).length,
     watches: report.watches + watches.length,
     gone: report.gone + watches.filter(isGone).length + operations.filter(isRefusedAsGone).length,
@@ -132,6 +137,10 @@ function added(report: VerifyReport, history: History): VerifyReport {
     violations: [...report.violations, ...violations],
     judgeMs: report.judgeMs + (user + system) / 1000,
   };
+}
+
+function isMerged({ client, transaction, answer }: Operation): boolean {
+  return transaction !== undefined && client.startsWith(mergerPrefix) && answer?.outcome === "object";
 }
 
 function isRefusedAsGone({ answer }: Operation): boolean {

@@ -88,6 +88,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   ],
   "the turns of the event loop, which all servers of the process share": [
     "src/base/yaml/yaml.ts: largeTexts",
+    "src/resources/followers/follower.ts: backgroundLoads",
     "src/base/turns/yielding.ts: waitingByLoop",
   ],
   "the process may open a folder once only; who opens it again shares that": [

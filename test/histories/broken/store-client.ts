@@ -11,7 +11,8 @@ import {
 } from "../../../src/storage/store.ts";
 import type { Dice } from "../../support/dice.ts";
 import type { Answer, ListState, ObservedObject, Operation, Request, WriteRequest } from "../history.ts";
-import type { RecordingClient, RunningWatch, TogetherRequest } from "../recording/client.ts";
+import type { RecordingClient, RunningWatch } from "../recording/client.ts";
+import type { TogetherRequest } from "../recording/transaction-body.ts";
 import type { Recorder } from "../recording/recorder.ts";
 
 /** The store key of a key of the history. */

@@ -2,6 +2,7 @@ import type { Answer, ListState, Operation, Refusal, Request, Watch, WriteReques
 import { Connection, type Endpoint, type Reply } from "./http.ts";
 import { newObject, observe, pathOf, resourceOf, type ApiObject } from "./objects.ts";
 import type { Recorder, Sender } from "./recorder.ts";
+import { operationOf, transactions, type TogetherRequest } from "./transaction-body.ts";
 import { WorkspaceClient } from "./workspace-client.ts";
 
 /** Options of a write. */
@@ -184,25 +185,6 @@ export class HttpClient implements RecordingClient {
 
 /** Lines of watches after which a connection breaks. */
 const linesPerCut = 12;
-
-/** The path of transactions. */
-export const transactions = "/apis/transactions.platform.io/v1alpha1/transactions";
-
-/** A write in a transaction. */
-export type TogetherRequest = Extract<WriteRequest, { verb: "create" | "patch" | "update" }>;
-
-/** Returns a write as an operation of a transaction. */
-export function operationOf(request: TogetherRequest): object {
-  const { verb, key, token } = request;
-  const created = newObject(key, token, 1) as { apiVersion?: string; kind?: string; metadata: object };
-  const [, , namespace, name] = key.split("/");
-  const named = { apiVersion: "v1", kind: "ConfigMap" };
-  if (verb === "create")
-    return { verb, object: { ...named, ...created, metadata: { ...created.metadata, namespace } } };
-  const resourceVersion = request.expected === undefined ? undefined : String(request.expected);
-  const patch = { metadata: { resourceVersion, annotations: { token } } };
-  return { verb: "patch", ...named, namespace, name, patchType: "application/merge-patch+json", patch };
-}
 
 /** The answers to the writes of a transaction; undefined if it is open whether it took effect. */
 function answersOf(requests: readonly TogetherRequest[], { status, text }: Reply): Answer[] | undefined {

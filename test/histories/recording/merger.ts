@@ -1,7 +1,8 @@
 import { setTimeout } from "node:timers/promises";
 import type { Dice } from "../../support/dice.ts";
-import type { RecordingClient, TogetherRequest } from "./client.ts";
+import type { RecordingClient } from "./client.ts";
 import type { Fleet } from "./fleet.ts";
+import type { TogetherRequest } from "./transaction-body.ts";
 
 /** Options of {@link Merger}. */
 interface MergerOptions {

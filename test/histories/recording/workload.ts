@@ -1,8 +1,9 @@
 import { setTimeout } from "node:timers/promises";
 import type { Dice } from "../../support/dice.ts";
 import type { ListState, ObservedObject, Operation } from "../history.ts";
-import type { RecordingClient, TogetherRequest } from "./client.ts";
+import type { RecordingClient } from "./client.ts";
 import type { Fleet } from "./fleet.ts";
+import type { TogetherRequest } from "./transaction-body.ts";
 
 /** Namespaces of the workload; in the last one a quota limits the ConfigMaps. */
 export const namespaces = ["a", "b", "limited"] as const;

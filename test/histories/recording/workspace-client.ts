@@ -1,8 +1,8 @@
 import type { Answer, ObservedObject, Operation } from "../history.ts";
-import { operationOf, transactions, type TogetherRequest } from "./client.ts";
 import type { Connection, Reply } from "./http.ts";
 import { observe, pathOf, resourceOf, type ApiObject } from "./objects.ts";
 import type { Recorder, Sender } from "./recorder.ts";
+import { operationOf, transactions, type TogetherRequest } from "./transaction-body.ts";
 
 const group = "/apis/tenancy.platform.io/v1alpha1";
 const path = `${group}/workspaces`;

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { createServer, manualClock, type PreviewResult, type Server } from "../../src/index.ts";
+import { createServer, manualClock, StatusError, type PreviewResult, type Server } from "../../src/index.ts";
 import { ConfigMap } from "../../src/kinds/core/config-map.ts";
 import { blockOf } from "../support/pages.ts";
 import { until } from "../support/answers.ts";
@@ -204,4 +204,26 @@ test("a user has at most five previews in progress, and may make others afterwar
   const refused = all.filter((one) => one.status === "rejected");
   expect(refused.map(({ reason }) => reason.reason)).toEqual(["TooManyRequests", "TooManyRequests"]);
   expect((await server.preview(map)).settled).toBe(true);
+});
+
+test("the result of a preview isn't lost when its branch can't be deleted, and has a note of it", async () => {
+  await using other = await createServer({
+    port: false,
+    runtimeConfig: "api/alpha=true",
+    admissionPlugins: [
+      {
+        name: "KeepsBranches",
+        concerns: (operation, { resource }) => operation === "DELETE" && resource.name === "workspaces",
+        validate() {
+          throw new StatusError("Forbidden", "branches are kept");
+        },
+      },
+    ],
+  });
+  const map = { apiVersion: "v1", kind: "ConfigMap", metadata: { name: "new", namespace: "default" } };
+  const { objects, notes } = await other.preview(map);
+  expect(inShort(objects)).toEqual(["created ConfigMap new"]);
+  expect(notes?.at(-1)).toMatch(
+    /^the branch preview-\w+ couldn't be deleted, and expires by itself: .*branches are kept/,
+  );
 });

@@ -105,8 +105,7 @@ export class ServerClient {
    * @throws {ClientError}
    */
   async post(path: string, object: object, idleMs?: number): Promise<Answer> {
-    const body = JSON.stringify(object);
-    const { answer } = await this.requestJson("POST", path, body, undefined, undefined, idleMs);
+    const { answer } = await this.requestJson("POST", path, { body: JSON.stringify(object), idleMs });
     return answer;
   }
 
@@ -116,7 +115,7 @@ export class ServerClient {
    * @throws {ClientError}
    */
   put(path: string, object: object): Promise<Answer> {
-    return this.requestJson("PUT", path, JSON.stringify(object)).then(({ answer }) => answer);
+    return this.requestJson("PUT", path, { body: JSON.stringify(object) }).then(({ answer }) => answer);
   }
 
   /**
@@ -127,7 +126,7 @@ export class ServerClient {
    */
   async apply(path: string, object: object): Promise<boolean> {
     const type = "application/apply-patch+yaml";
-    const { status } = await this.requestJson("PATCH", path, JSON.stringify(object), type);
+    const { status } = await this.requestJson("PATCH", path, { body: JSON.stringify(object), type });
     return status === 201;
   }
 
@@ -137,7 +136,7 @@ export class ServerClient {
    * @throws {ClientError}
    */
   listMetadata(path: string): Promise<Answer> {
-    return this.requestJson("GET", path, undefined, undefined, metadataOnly).then(({ answer }) => answer);
+    return this.requestJson("GET", path, { accept: metadataOnly }).then(({ answer }) => answer);
   }
 
   /**
@@ -149,7 +148,7 @@ export class ServerClient {
   async mergePatch(path: string, patch: object): Promise<Answer | undefined> {
     try {
       const type = "application/merge-patch+json";
-      return (await this.requestJson("PATCH", path, JSON.stringify(patch), type)).answer;
+      return (await this.requestJson("PATCH", path, { body: JSON.stringify(patch), type })).answer;
     } catch (error) {
       if (error instanceof ClientError && error.status === 404) return undefined;
       throw error;
@@ -164,13 +163,11 @@ export class ServerClient {
   private async requestJson(
     method: string,
     path: string,
-    body?: string,
-    type = "application/json",
-    accept = "application/json",
-    idleMs?: number,
+    options: Partial<RequestOptions> = {},
   ): Promise<{ readonly status: number; readonly answer: Answer }> {
-    const content = body === undefined ? {} : { body, type };
-    const { status, text } = await this.read(method, path, { accept, idleMs, ...content });
+    const json = "application/json";
+    const content = options.body === undefined ? {} : { type: json };
+    const { status, text } = await this.read(method, path, { accept: json, ...content, ...options });
     const answer = jsonOf(text);
     if (status >= 300) {
       throw new ClientError(`${method} ${path}: the server answers ${status}: ${messageOf(text)}`, status);

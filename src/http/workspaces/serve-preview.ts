@@ -63,12 +63,24 @@ async function previewInBranch(
   spec: WorkspacePreviewSpec,
 ): Promise<WorkspacePreviewStatus> {
   const branch = await createBranch(service, request, spec);
-  const isKept = typeof spec.keepSeconds === "number";
+  if (typeof spec.keepSeconds === "number")
+    return { ...(await runIn(service, request, branch, spec)), workspace: branch.name };
+  const remove = () => new Client(service.engine, request.user).delete(branch, { uid: branch.uid });
+  let status: WorkspacePreviewStatus;
   try {
-    const status = await runIn(service, request, branch, spec);
-    return isKept ? { ...status, workspace: branch.name } : status;
-  } finally {
-    if (!isKept) await new Client(service.engine, request.user).delete(branch, { uid: branch.uid });
+    status = await runIn(service, request, branch, spec);
+  } catch (error) {
+    // The failure of the preview counts; a branch that can't be deleted expires by itself.
+    await Promise.allSettled([remove()]);
+    throw error;
+  }
+  try {
+    await remove();
+    return status;
+  } catch (error) {
+    if (!(error instanceof StatusError)) throw error;
+    const note = `the branch ${branch.name} couldn't be deleted, and expires by itself: ${error.message}`;
+    return { ...status, notes: [...(status.notes ?? []), note] };
   }
 }
 

@@ -23,6 +23,8 @@ const quietMsElsewhere = 2000;
 export class FollowedActivity implements WorkspaceActivity {
   private readonly engine: Engine;
   private lastWriteMs: number;
+  /** Number of checks since the last write. A process that is held up for a time has had none. */
+  private checks = 0;
   /** Keys of objects that are being deleted. */
   private readonly terminating = new Set<string>();
   private subscription: Subscription | undefined;
@@ -55,10 +57,15 @@ export class FollowedActivity implements WorkspaceActivity {
 
   private receive({ key, entry }: StoreEvent): void {
     if (this.isBeat(key)) return;
-    this.lastWriteMs = systemClock.monotonicNow();
+    this.wasActive();
     const isTerminating = entry !== undefined && metadataOf(entry).deletionTimestamp !== undefined;
     if (isTerminating) this.terminating.add(key);
     else this.terminating.delete(key);
+  }
+
+  private wasActive(): void {
+    this.lastWriteMs = systemClock.monotonicNow();
+    this.checks = 0;
   }
 
   /** Whether a key is that of an object that is written without an end, such as the lease of a controller. */
@@ -85,13 +92,16 @@ export class FollowedActivity implements WorkspaceActivity {
   private async isQuiet(): Promise<boolean> {
     if (this.subscription === undefined) {
       // Writes may have been missed.
-      this.lastWriteMs = systemClock.monotonicNow();
+      this.wasActive();
       await this.subscribe();
       return false;
     }
     await this.subscription.sync();
     if (!(await this.workspace.areControllersIdle())) return false;
-    return systemClock.monotonicNow() - this.lastWriteMs >= this.neededMs;
+    const { neededMs } = this;
+    return (
+      ++this.checks * checkMs * 2 >= neededMs && systemClock.monotonicNow() - this.lastWriteMs >= neededMs
+    );
   }
 
   private get neededMs(): number {

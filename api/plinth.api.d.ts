@@ -16,8 +16,9 @@
 //   TestCertificate, TestWorkspace, Timer, TlsOptions, TokenWebhookOptions, TransactionClient, TransactionOptions,
 //   TypedClient, UndoOptions, UndoResult, ValidateOptions, ValidatedObject, ValidationInput, ValidationLocation,
 //   ValidationProblem, ValidationReport, ValidationRule, ValidationSource, VersionOf, WaitOptions, WatchEvent,
-//   WorkQueue, WorkspaceSource, createServer, createTestCertificate, declareGroup, definitionOf, explore,
-//   manifestMatchers, manualClock, validate
+//   WorkQueue, WorkspaceClient, WorkspaceDiffOptions, WorkspaceDiffResult, WorkspaceMergeOptions,
+//   WorkspaceMergeResult, WorkspaceRebaseOptions, WorkspaceSource, createServer, createTestCertificate,
+//   declareGroup, definitionOf, explore, manifestMatchers, manualClock, validate
 // plinth/kinds: see the end of this file
 // plinth/storage: Change, CommitResult, Deferral, Draft, Entry, Listener, Origin, RangeOptions, RangePage,
 //   Revision, RevisionCompactedError, RevisionTooNewError, Store, StoreClosedError, StoreDamagedError, StoreError,
@@ -3341,6 +3342,20 @@ export interface ServerClient<Objects> extends TypedClient<Objects> {
     options?: HistoryOptions,
   ): AsyncIterable<VersionOf<ObjectAt<Objects, V, K>>>;
   /**
+   * Enters a workspace of the server, with the rights that the user of the client has there; see [branches](branches.md).
+   *
+   * @throws {OptionsError} if the server doesn't serve workspaces (option `runtimeConfig`), or the client is one of a workspace.
+   * @throws {StatusError} NotFound, or Forbidden without the verb `access` on the workspace.
+   *
+   * @example
+   * const trial = await devi.workspace("trial");
+   * await trial.client.apply("manifests/shop.yaml");
+   * console.log((await trial.diff()).text);
+   * const { conflicts = [] } = await trial.merge({ dryRun: true });
+   * if (conflicts.length === 0) await trial.merge();
+   */
+  workspace(name: string): Promise<WorkspaceClient<Objects>>;
+  /**
    * Waits until an object is in a state: reads it, then watches it, without polling.
    *
    * @param predicate is called with the object and after each change, in order; with undefined while there is no such object.
@@ -3357,6 +3372,36 @@ export interface ServerClient<Objects> extends TypedClient<Objects> {
     predicate: (object: ObjectAt<Objects, V, K> | undefined) => boolean,
     options?: WaitOptions,
   ): Promise<ObjectAt<Objects, V, K> | undefined>;
+}
+
+/**
+ * A workspace, and the comparisons, merges and rebases of a user.
+ *
+ * @typeParam Objects the types of the objects that it serves, by `apiVersion kind`.
+ */
+export interface WorkspaceClient<Objects> {
+  /** Name of the workspace. */
+  readonly name: string;
+  /** Client of the objects in the workspace. A rebase ends it: the workspace has another one afterwards. */
+  readonly client: ServerClient<Objects>;
+  /**
+   * Compares the workspace with its base, or another workspace, in the objects that were changed.
+   *
+   * @throws {StatusError} the error of the API, such as Forbidden.
+   */
+  diff(options?: WorkspaceDiffOptions): Promise<WorkspaceDiffResult>;
+  /**
+   * Merges what the workspace has changed into its base, or another workspace, in one transaction.
+   *
+   * @throws {StatusError} Conflict with a cause for each conflict, and nothing is written; the error of a write.
+   */
+  merge(options?: WorkspaceMergeOptions): Promise<WorkspaceMergeResult>;
+  /**
+   * Moves the workspace to the state of its base as it is now; what the workspace has changed stays.
+   *
+   * @throws {StatusError} Conflict with a cause for each conflict, and nothing is written.
+   */
+  rebase(options?: WorkspaceRebaseOptions): Promise<WorkspaceMergeResult>;
 }
 
 // ---- server/library/server-tools
@@ -3547,17 +3592,13 @@ export declare function createTestCertificate(hosts: readonly string[]): TestCer
 export type WorkspaceSource = NonNullable<NonNullable<Workspace["spec"]>["from"]>;
 
 /**
- * A workspace of a server in the process.
+ * A workspace of a server in the process, with the rights of the server's administrator.
  *
  * @typeParam Objects the types of the objects that it serves, by `apiVersion kind`.
  */
-export interface TestWorkspace<Objects> {
-  /** Name of the workspace. */
-  readonly name: string;
+export interface TestWorkspace<Objects> extends WorkspaceClient<Objects> {
   /** URL of the workspace for this machine; undefined if the server has no socket. */
   readonly url: string | undefined;
-  /** Client with the rights of the server's administrator. */
-  readonly client: ServerClient<Objects>;
   /**
    * Returns a client whose requests are authorized as a user by the roles of the workspace, as {@link Server.as}.
    *
@@ -3568,6 +3609,58 @@ export interface TestWorkspace<Objects> {
   delete(): Promise<void>;
   /** Calls {@link delete} at the end of the block that declares the workspace with `await using`. */
   [Symbol.asyncDispose](): Promise<void>;
+}
+
+// ---- server/library/workspace-results
+
+/** Options of {@link WorkspaceClient.diff}. */
+export interface WorkspaceDiffOptions {
+  /** Name of the workspace with which it is compared; by default its base is compared with it. */
+  readonly to?: string | undefined;
+  /** Compares with the base at the time when the workspace began, instead of now; false by default. Excludes `to`. */
+  readonly sinceStart?: boolean | undefined;
+}
+
+/** Options of {@link WorkspaceClient.rebase}. */
+export interface WorkspaceRebaseOptions {
+  /** State of the base with which the workspace begins afterwards; the newest by default. */
+  readonly resourceVersion?: string | undefined;
+  /** Values of conflicts: `ours` are those of the side that is written, `theirs` those of the other one. By default they are errors. */
+  readonly strategy?: "ours" | "theirs" | undefined;
+  /** Runs all checks and stores nothing; conflicts are in the result. False by default. */
+  readonly dryRun?: boolean | undefined;
+}
+
+/** Options of {@link WorkspaceClient.merge}. */
+export interface WorkspaceMergeOptions extends Omit<WorkspaceRebaseOptions, "resourceVersion"> {
+  /** Name of the workspace into which it is merged; its base by default. */
+  readonly into?: string | undefined;
+  /** Name of the field manager; `plinth` by default. */
+  readonly fieldManager?: string | undefined;
+}
+
+type DiffStatus = NonNullable<WorkspaceDiff["status"]>;
+
+/** What differs: the status of a WorkspaceDiff, and its text. */
+export interface WorkspaceDiffResult extends DiffStatus {
+  /** Summary in a sentence. */
+  readonly message: string;
+  /** The objects that differ, each with its fields. */
+  readonly objects: NonNullable<DiffStatus["objects"]>;
+  /** The difference in lines, as `plinth diff` prints it. */
+  readonly text: string;
+}
+
+type MergeStatus = NonNullable<WorkspaceMerge["status"]>;
+
+/** What a merge or rebase did, or would do: the status of a WorkspaceMerge or WorkspaceRebase, and its text. */
+export interface WorkspaceMergeResult extends MergeStatus {
+  /** Summary in a sentence. */
+  readonly message: string;
+  /** The objects that are written, and those with conflicts. */
+  readonly objects: NonNullable<MergeStatus["objects"]>;
+  /** The result in lines, as `plinth merge` prints it. */
+  readonly text: string;
 }
 
 // ---- server/options/extensions

@@ -106,7 +106,15 @@ export type {
   UndoOptions,
   UndoResult,
   WaitOptions,
+  WorkspaceClient,
 } from "./server/library/server-client.ts";
+export type {
+  WorkspaceDiffOptions,
+  WorkspaceDiffResult,
+  WorkspaceMergeOptions,
+  WorkspaceMergeResult,
+  WorkspaceRebaseOptions,
+} from "./server/library/workspace-results.ts";
 export type { VersionOf } from "./resources/clients/object-history.ts";
 export type { TypedClient } from "./resources/clients/typed-client.ts";
 export type { AdmissionPlugin } from "./admission/admission-chain.ts";

@@ -4,7 +4,7 @@ import { conflictCode, pathOfPosted, postOrConflicts } from "../client/post-or-c
 import type { Flag } from "../flags/flag.ts";
 import { UsageError, type FlagReader } from "../flags/flag-reader.ts";
 import { timeNamed } from "../flags/time-text.ts";
-import { hasConflicts, mergeText, type SideNames } from "./status-text.ts";
+import { hasConflicts, mergeText, type SideNames } from "../../resources/branches/branch-text.ts";
 
 /** The flag `--output` of commands about workspaces. */
 export const outputFlag: Flag = {

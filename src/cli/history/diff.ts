@@ -4,7 +4,7 @@ import { ClientError } from "../client/client-error.ts";
 import { helpText, type Command } from "../command.ts";
 import type { Flag } from "../flags/flag.ts";
 import type { WorkspaceDiffStatus } from "../../kinds/tenancy/workspace-diff.ts";
-import { diffText } from "../branches/status-text.ts";
+import { diffText } from "../../resources/branches/branch-text.ts";
 import { outputFlag, pathOfKind, printsJson, withoutKind } from "../branches/workspace-requests.ts";
 import { FlagReader, parseFlags, UsageError } from "../flags/flag-reader.ts";
 import { fieldChanges, type FieldChange } from "./field-changes.ts";

@@ -1,5 +1,5 @@
 import type { WorkspacePreviewStatus } from "../../kinds/tenancy/workspace-preview.ts";
-import { lines, objectLines } from "../branches/status-text.ts";
+import { lines, objectLines } from "../../resources/branches/branch-text.ts";
 
 /** Returns the result of a preview as text, without the operations that failed. */
 export function previewText({

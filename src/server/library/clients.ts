@@ -2,28 +2,29 @@ import type { UserInfo } from "../../base/user-info.ts";
 import type { HttpService } from "../../http/service.ts";
 import { Faults } from "../faults/faults.ts";
 import { authorizingGuard, userNamed, namespaceInPath } from "./client-guards.ts";
-import { LibraryClient } from "./library-client.ts";
+import { LibraryClient, type WorkspaceEntry } from "./library-client.ts";
 import type { ClientGuard, ClientRequest } from "../../resources/clients/client-guard.ts";
 import { type FaultyRequest, ConnectionLostError } from "../../resources/engine/request-faults.ts";
 import { StatusError } from "../../base/status-error.ts";
 import type { RequestLog } from "../../http/metrics/request-log.ts";
 import type { Target } from "../../resources/engine/engine.ts";
 
+type ClientService = Pick<
+  HttpService,
+  "engine" | "authorizer" | "authorizesSelectors" | "reviews" | "requests" | "clock" | "faults"
+>;
+
 /** Creates the in-process clients of the embedding program. */
 export class Clients {
   /** The client with the administrator's rights. */
   readonly unrestricted: LibraryClient;
   private enabledFaults: Faults | undefined;
+  private readonly service: ClientService & { readonly enterWorkspace: WorkspaceEntry };
 
   /** @param administrator the user of {@link unrestricted}. */
-  constructor(
-    private readonly service: Pick<
-      HttpService,
-      "engine" | "authorizer" | "authorizesSelectors" | "reviews" | "requests" | "clock" | "faults"
-    >,
-    administrator: UserInfo,
-  ) {
-    this.unrestricted = new LibraryClient(service, administrator);
+  constructor(service: ClientService, administrator: UserInfo, enterWorkspace: WorkspaceEntry) {
+    this.service = { ...service, enterWorkspace };
+    this.unrestricted = new LibraryClient(this.service, administrator);
   }
 
   /** The faults of the server; the first use enables them. */

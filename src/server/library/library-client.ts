@@ -16,15 +16,19 @@ import type {
   UndoOptions,
   UndoResult,
   WaitOptions,
+  WorkspaceClient,
 } from "./server-client.ts";
 import { undoWith } from "./undo.ts";
 import { waitFor } from "./wait-for.ts";
+
+/** Enters a workspace for a user. @throws {OptionsError} workspaces aren't served. */
+export type WorkspaceEntry = (name: string, user: UserInfo) => Promise<WorkspaceClient<unknown>>;
 
 /** Implements {@link ServerClient}. */
 export class LibraryClient extends Client {
   /** @param caller the user of the client. @param authorize undefined if the client may do everything. */
   constructor(
-    private readonly service: AccessService,
+    private readonly service: AccessService & { readonly enterWorkspace: WorkspaceEntry },
     private readonly caller: UserInfo,
     private readonly authorize?: ClientGuard,
   ) {
@@ -67,6 +71,10 @@ export class LibraryClient extends Client {
     { contents = false }: HistoryOptions = {},
   ): AsyncIterable<VersionOf<ApiObject>> {
     return this.readHistory(reference, contents);
+  }
+
+  workspace(name: string): Promise<WorkspaceClient<unknown>> {
+    return this.service.enterWorkspace(name, this.caller);
   }
 
   waitFor(

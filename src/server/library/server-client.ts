@@ -4,6 +4,13 @@ import type { ObjectAt, OneOf, TypedClient } from "../../resources/clients/typed
 import type { DefinitionManifest } from "../../kinds/definition-of.ts";
 import type { Undo } from "../../kinds/all.ts";
 import type { ApiObject } from "../../schema/kind.ts";
+import type {
+  WorkspaceDiffOptions,
+  WorkspaceDiffResult,
+  WorkspaceMergeOptions,
+  WorkspaceMergeResult,
+  WorkspaceRebaseOptions,
+} from "./workspace-results.ts";
 
 /** What an action is about, and who performs it; see {@link ServerClient.can}. */
 export interface AccessOptions {
@@ -224,6 +231,21 @@ export interface ServerClient<Objects> extends TypedClient<Objects> {
   ): AsyncIterable<VersionOf<ObjectAt<Objects, V, K>>>;
 
   /**
+   * Enters a workspace of the server, with the rights that the user of the client has there; see [branches](branches.md).
+   *
+   * @throws {OptionsError} if the server doesn't serve workspaces (option `runtimeConfig`), or the client is one of a workspace.
+   * @throws {StatusError} NotFound, or Forbidden without the verb `access` on the workspace.
+   *
+   * @example
+   * const trial = await devi.workspace("trial");
+   * await trial.client.apply("manifests/shop.yaml");
+   * console.log((await trial.diff()).text);
+   * const { conflicts = [] } = await trial.merge({ dryRun: true });
+   * if (conflicts.length === 0) await trial.merge();
+   */
+  workspace(name: string): Promise<WorkspaceClient<Objects>>;
+
+  /**
    * Waits until an object is in a state: reads it, then watches it, without polling.
    *
    * @param predicate is called with the object and after each change, in order; with undefined while there is no such object.
@@ -240,4 +262,38 @@ export interface ServerClient<Objects> extends TypedClient<Objects> {
     predicate: (object: ObjectAt<Objects, V, K> | undefined) => boolean,
     options?: WaitOptions,
   ): Promise<ObjectAt<Objects, V, K> | undefined>;
+}
+
+/**
+ * A workspace, and the comparisons, merges and rebases of a user.
+ *
+ * @typeParam Objects the types of the objects that it serves, by `apiVersion kind`.
+ */
+export interface WorkspaceClient<Objects> {
+  /** Name of the workspace. */
+  readonly name: string;
+
+  /** Client of the objects in the workspace. A rebase ends it: the workspace has another one afterwards. */
+  readonly client: ServerClient<Objects>;
+
+  /**
+   * Compares the workspace with its base, or another workspace, in the objects that were changed.
+   *
+   * @throws {StatusError} the error of the API, such as Forbidden.
+   */
+  diff(options?: WorkspaceDiffOptions): Promise<WorkspaceDiffResult>;
+
+  /**
+   * Merges what the workspace has changed into its base, or another workspace, in one transaction.
+   *
+   * @throws {StatusError} Conflict with a cause for each conflict, and nothing is written; the error of a write.
+   */
+  merge(options?: WorkspaceMergeOptions): Promise<WorkspaceMergeResult>;
+
+  /**
+   * Moves the workspace to the state of its base as it is now; what the workspace has changed stays.
+   *
+   * @throws {StatusError} Conflict with a cause for each conflict, and nothing is written.
+   */
+  rebase(options?: WorkspaceRebaseOptions): Promise<WorkspaceMergeResult>;
 }

@@ -106,7 +106,7 @@ export abstract class ServerTools<Objects> {
 
   /** Shows what an apply of the objects would do, controllers included, in a branch; see [preview](preview.md). Refused objects are in the result. */
   preview(source: object | readonly object[] | string, options: PreviewOptions = {}): Promise<PreviewResult> {
-    return previewWith(this, source, options);
+    return previewWith(this.tools.workspaces, source, options);
   }
 
   /**

@@ -10,6 +10,7 @@ import { snapshotsOf } from "./forks.ts";
 import { KubeconfigFiles } from "./kubeconfig-files.ts";
 import { LocalRequests } from "./local-requests.ts";
 import type { ToolParts } from "./server-tools.ts";
+import { enterWorkspace } from "./workspaces.ts";
 
 /** Creates what a server in the process offers to tests. @param user the administrator of `server.client`. */
 export function toolParts({
@@ -34,12 +35,14 @@ export function toolParts({
   readonly workspaces: ServerWorkspaces | undefined;
   readonly url: () => string | undefined;
 }): ToolParts {
-  const clients = new Clients(service, user);
+  const local = new LocalRequests(service);
+  const entry = { workspaces, local, administrator: user };
+  const clients = new Clients(service, user, (name, caller) => enterWorkspace(entry, name, caller));
   return {
     clients,
-    workspaces: { workspaces, client: clients.unrestricted, administrator: user, service, url },
+    workspaces: { ...entry, client: clients.unrestricted, service, url },
     requests: service.requests,
-    local: new LocalRequests(service),
+    local,
     clock: options.clock,
     kubeconfigs: opened.add(new KubeconfigFiles(options, serving), (files) => files.close()),
     snapshots: snapshotsOf(options, { memory, inherited }),

@@ -4,6 +4,7 @@ import { keepSession, takeKeptSession } from "./state/kept-session.ts";
 import { followKeys } from "./state/keys.ts";
 import { finishSignIn, takeProviderResponse } from "./state/openid.ts";
 import { followPlace, followTheme, takeCode } from "./state/place.ts";
+import { followWorkspace } from "./state/workspace.ts";
 import { continueSession, session, signInWithCode } from "./state/session.ts";
 import { Login } from "./views/login.tsx";
 import { Shell } from "./views/shell.tsx";
@@ -27,6 +28,7 @@ function Console() {
 const code = takeCode();
 const response = takeProviderResponse();
 const credentials = takeKeptSession();
+followWorkspace();
 followPlace();
 followTheme();
 followKeys();

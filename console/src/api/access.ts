@@ -24,9 +24,10 @@ interface Review {
 export class AccessReviews {
   private readonly answers = new Map<string, { readonly atMs: number; readonly answer: Promise<Decision> }>();
 
-  /** @param groupSuffix of the server's API groups. */
+  /** @param groupSuffix of the server's API groups. @param workspace by default the one that the page shows. */
   constructor(
     private readonly groupSuffix: string,
+    private readonly workspace?: string,
     private readonly reuseMs = 1000,
   ) {}
 
@@ -46,7 +47,8 @@ export class AccessReviews {
     const spec = { resourceAttributes: action };
     const path = `/apis/authorization.${this.groupSuffix}/v1/selfsubjectaccessreviews`;
     try {
-      const { status } = await getJson<Review>(path, { method: "POST", body: { spec } });
+      const { workspace } = this;
+      const { status } = await getJson<Review>(path, { method: "POST", body: { spec }, workspace });
       return { allowed: status.allowed, reason: status.reason ?? "" };
     } catch {
       return { allowed: true, reason: "" };

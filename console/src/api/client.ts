@@ -1,3 +1,5 @@
+import { workspacePath } from "../model/workspaces.ts";
+
 /** A failed request. */
 export class ApiError extends Error {
   override name = "ApiError";
@@ -31,6 +33,8 @@ export interface RequestOptions {
   readonly contentType?: string;
   readonly accept?: string;
   readonly signal?: AbortSignal | undefined;
+  /** Name of the workspace that serves the path, empty for the server itself; by default the one that the page shows. */
+  readonly workspace?: string | undefined;
 }
 
 /** The name and groups of a user. */
@@ -53,6 +57,13 @@ let credentials = none;
 /** Called when the server doesn't accept the credentials any more. */
 let unauthorized: () => void = () => undefined;
 
+/** Name of the workspace that the page shows; empty for the server. */
+let currentWorkspace = "";
+
+export function setCurrentWorkspace(name: string): void {
+  currentWorkspace = name;
+}
+
 export function setCredentials(value: Credentials | undefined): void {
   credentials = value ?? none;
 }
@@ -66,19 +77,20 @@ export function onUnauthorized(handler: () => void): void {
 }
 
 /**
- * Sends a request with the credentials of the session.
+ * Sends a request with the credentials of the session, to the workspace that the page shows.
  *
  * @throws {ApiError} for a status of 400 and above.
  * @throws {TypeError} if the server can't be reached.
  */
 export async function send(path: string, options: RequestOptions = {}): Promise<Response> {
-  const response = await sendWith(credentials, path, options);
+  const { workspace = currentWorkspace } = options;
+  const response = await sendWith(credentials, `${workspacePath(workspace)}${path}`, options);
   if (response.ok) return response;
   if (response.status === 401) unauthorized();
   throw await errorOf(response);
 }
 
-/** Sends a request with certain credentials. */
+/** Sends a request to the server with certain credentials. */
 export function sendWith(
   { token, asUser }: Credentials,
   path: string,

@@ -48,21 +48,25 @@ export type Question =
   | { readonly resourceAttributes: ResourceAction }
   | { readonly nonResourceAttributes: { readonly verb: string; readonly path: string } };
 
-/** Explains whether a user may do something. @throws as `send`; the user of the console needs a right to ask. */
+/**
+ * Explains whether a user may do something.
+ *
+ * @param workspace by default the one that the page shows.
+ * @throws as `send`; the user of the console needs a right to ask.
+ */
 export async function explain(
   groupSuffix: string,
   subject: Subject,
   question: Question,
+  workspace?: string,
 ): Promise<Explanation> {
-  const { status } = await post<{ status: Explanation }>(groupSuffix, "accessexplanations", {
-    ...subject,
-    ...question,
-  });
-  return status;
+  const spec = { ...subject, ...question };
+  return (await post<{ status: Explanation }>(groupSuffix, "accessexplanations", spec, workspace)).status;
 }
 
-function post<T>(groupSuffix: string, resource: string, spec: object): Promise<T> {
-  return getJson<T>(`/apis/insight.${groupSuffix}/v1/${resource}`, { method: "POST", body: { spec } });
+function post<T>(groupSuffix: string, resource: string, spec: object, workspace?: string): Promise<T> {
+  const path = `/apis/insight.${groupSuffix}/v1/${resource}`;
+  return getJson<T>(path, { method: "POST", body: { spec }, workspace });
 }
 
 /** A subject that may do something, with the bindings that allow it. */

@@ -121,7 +121,7 @@ export async function countIn(
   signal: AbortSignal,
 ): Promise<readonly { readonly type: ResourceType; readonly count: number }[]> {
   const namespaced = types.filter((type) => type.namespaced && type.verbs.includes("list"));
-  const byName = await countAll(namespaced, metaGroup, signal, namespace);
+  const byName = await countAll(namespaced, metaGroup, signal, { namespace });
   const counts = namespaced
     .map((type) => ({ type, count: byName.get(fullName(type)) ?? 0 }))
     .filter(({ count }) => count > 0);

@@ -7,7 +7,17 @@ export type Route =
   | { readonly view: "access"; readonly tab: string; readonly query: Readonly<Record<string, string>> }
   /** The trash; of one kind (`deployments.apps`), or of all if it is empty. */
   | { readonly view: "trash"; readonly kind: string }
+  | { readonly view: "workspaces" }
+  | WorkspaceRoute
   | { readonly view: "server" };
+
+/** A workspace, and what its page shows. */
+export interface WorkspaceRoute {
+  readonly view: "workspace";
+  readonly name: string;
+  readonly tab: string;
+  readonly query: Readonly<Record<string, string>>;
+}
 
 export interface CreateRoute {
   readonly view: "create";
@@ -91,7 +101,13 @@ export function parseRoute(fragment: string): Route {
     case "trash":
       return { view, kind: parameter("kind") };
     case "server":
+    case "workspaces":
       return { view };
+    case "workspace": {
+      const [name, tab = "overview"] = rest;
+      if (!name) break;
+      return { view, name, tab, query: Object.fromEntries(query) };
+    }
     default:
   }
   return { view: "home" };
@@ -103,7 +119,13 @@ export function formatRoute(route: Route): string {
     case "home":
       return "#/";
     case "server":
-      return "#/server";
+    case "workspaces":
+      return `#/${route.view}`;
+    case "workspace": {
+      const { name, tab, query } = route;
+      const segment = tab === "overview" ? "" : `/${encodeURIComponent(tab)}`;
+      return `#/workspace/${encodeURIComponent(name)}${segment}${queryText(query)}`;
+    }
     case "trash":
       return `#/trash${queryText({ kind: route.kind })}`;
     case "access":

@@ -10,8 +10,17 @@ interface ExplainedAction {
   readonly name?: string;
 }
 
-/** Returns the command by which an administrator explains a decision. Names come from links too, so they are quoted for the shell. */
-export function whyCommand(user: string, action: ExplainedAction, groups: readonly string[] = []): string {
+/**
+ * Returns the command by which an administrator explains a decision. Names come from links too, so they are quoted for the shell.
+ *
+ * @param server URL of a workspace; empty for the server itself.
+ */
+export function whyCommand(
+  user: string,
+  action: ExplainedAction,
+  groups: readonly string[] = [],
+  server = "",
+): string {
   const { verb, resource, group, subresource = "", namespace = "", name = "" } = action;
   const type = fullName({ group, name: resource });
   const words = [user, verb, subresource === "" ? type : `${type}/${subresource}`];
@@ -22,6 +31,7 @@ export function whyCommand(user: string, action: ExplainedAction, groups: readon
     (one) => one !== "system:authenticated" && !one.startsWith("system:serviceaccounts"),
   );
   words.push(...own.map((group) => `--group=${group}`));
+  if (server !== "") words.push(`--server=${server}`);
   return ["plinth auth why", ...words.map(shellWord)].join(" ");
 }
 

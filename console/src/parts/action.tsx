@@ -10,6 +10,9 @@ interface ActionProps {
   readonly fullLabel?: string;
   readonly isDangerous?: boolean;
   readonly isPrimary?: boolean;
+  readonly isDisabled?: boolean;
+  /** Whether the action is on the server itself, also while a workspace is shown. */
+  readonly isOnServer?: boolean;
   readonly onRun: () => void;
 }
 
@@ -20,9 +23,11 @@ export function Action({
   fullLabel,
   isDangerous = false,
   isPrimary = false,
+  isDisabled = false,
+  isOnServer = false,
   onRun,
 }: ActionProps) {
-  const decision = useAccess(action);
+  const decision = useAccess(action, isOnServer);
   const explains = useSignal(false);
   const isDenied = decision.value?.allowed === false;
   const tone = isDangerous ? "danger" : isPrimary ? "primary" : "";
@@ -31,6 +36,7 @@ export function Action({
       <button
         type="button"
         class={isDenied ? `${tone} denied` : tone}
+        disabled={isDisabled}
         aria-disabled={isDenied}
         aria-label={fullLabel}
         title={isDenied ? `You may not ${action.verb} this. Press for the reason.` : undefined}
@@ -41,7 +47,7 @@ export function Action({
       {explains.value && (
         <Lazy
           load={async () => (await import("./why-not.tsx")).WhyNot}
-          props={{ action, onClose: () => (explains.value = false) }}
+          props={{ action, isOnServer, onClose: () => (explains.value = false) }}
         />
       )}
     </>

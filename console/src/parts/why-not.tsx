@@ -5,6 +5,7 @@ import { ApiError } from "../api/client.ts";
 import { grantText } from "../model/grant.ts";
 import { whyCommand } from "../model/why-command.ts";
 import { serverTypes, signedInUser } from "../state/session.ts";
+import { workspaceServer } from "../state/workspace.ts";
 import { useAsync } from "../state/use-async.ts";
 import { CopyButton } from "./copy-button.tsx";
 import { Dialog } from "./dialog.tsx";
@@ -13,6 +14,8 @@ import { Loading } from "./states.tsx";
 
 interface WhyNotProps {
   readonly action: ResourceAction;
+  /** Whether the action is on the server itself, also while a workspace is shown. */
+  readonly isOnServer?: boolean;
   readonly onClose: () => void;
 }
 
@@ -22,20 +25,25 @@ interface Answer {
 }
 
 /** Explains why the user may not do something, from the explanation of the server if they may ask for it, and which grant would do. */
-export function WhyNot({ action, onClose }: WhyNotProps) {
+export function WhyNot({ action, isOnServer = false, onClose }: WhyNotProps) {
   const { name, groups } = signedInUser.value;
   const { groupSuffix } = serverTypes.value;
   const answer = useAsync<Answer>(async () => {
     try {
       return {
-        explanation: await explain(groupSuffix, { user: name, groups }, { resourceAttributes: action }),
+        explanation: await explain(
+          groupSuffix,
+          { user: name, groups },
+          { resourceAttributes: action },
+          isOnServer ? "" : undefined,
+        ),
       };
     } catch (error) {
       if (error instanceof ApiError && error.status === 403) return { explanation: undefined };
       throw error;
     }
   }, []);
-  const command = whyCommand(name, action, groups);
+  const command = whyCommand(name, action, groups, isOnServer ? "" : workspaceServer());
   const grant = grantText(name, action, groupSuffix);
   return (
     <Dialog title={`You may not ${textOf(action)}`} onClose={onClose}>

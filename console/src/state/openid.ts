@@ -21,7 +21,7 @@ function redirectUri(): string {
 /** Goes to the OpenID provider, which leads back to this page. */
 export async function signInWithProvider({ clientId, endpoints }: Provider): Promise<void> {
   if (!isSecureContext) return signOut("The sign-in with an OpenID provider needs https.");
-  const pending = newSignIn(location.hash);
+  const pending = newSignIn(`${location.search}${location.hash}`);
   const url = await authorizationUrl(endpoints!, clientId, redirectUri(), pending);
   try {
     sessionStorage.setItem(pendingKey, JSON.stringify(pending));

@@ -8,7 +8,7 @@ export const route = signal<Route>(parseRoute(""));
 export function takeCode(): string | undefined {
   const match = /^#code=([\w-]{43})$/.exec(location.hash);
   if (match === null) return undefined;
-  history.replaceState(null, "", location.pathname);
+  history.replaceState(null, "", `${location.pathname}${location.search}`);
   return match[1];
 }
 

@@ -1,12 +1,16 @@
 import { effect, signal } from "@preact/signals";
 import { formatRoute, placeTitle, type Route } from "../model/routes.ts";
+import { isWorkspaceName } from "../model/workspaces.ts";
 import { storage } from "./place.ts";
 import { session } from "./session.ts";
+import { currentWorkspace } from "./workspace.ts";
 
 /** A place that the sidebar links. */
 export interface SavedPlace {
   /** The fragment of its URL. */
   readonly place: string;
+  /** Name of its workspace; absent for the server. */
+  readonly workspace?: string;
   readonly title: string;
 }
 
@@ -31,21 +35,26 @@ export function visited(place: Route): void {
 }
 
 export function isFavorite(place: Route): boolean {
-  const fragment = formatRoute(place);
-  return favorites.value.some((one) => one.place === fragment);
+  const saved = savedPlace(place);
+  return favorites.value.some((one) => isSame(one, saved));
 }
 
 /** Marks a place, or removes the mark. */
 export function toggleFavorite(place: Route): void {
   const saved = savedPlace(place);
-  const others = favorites.value.filter((one) => one.place !== saved.place);
+  const others = favorites.value.filter((one) => !isSame(one, saved));
   favorites.value =
     others.length < favorites.value.length ? others : [...favorites.value, saved].slice(-maxFavorites);
   storage()?.setItem(favoritesKey, JSON.stringify(favorites.value));
 }
 
 function savedPlace(place: Route): SavedPlace {
-  return { place: formatRoute(place), title: placeTitle(place) };
+  const { value: workspace } = currentWorkspace;
+  return { place: formatRoute(place), title: placeTitle(place), ...(workspace !== "" && { workspace }) };
+}
+
+function isSame(one: SavedPlace, other: SavedPlace): boolean {
+  return one.place === other.place && one.workspace === other.workspace;
 }
 
 function storedFavorites(): readonly SavedPlace[] {
@@ -55,6 +64,7 @@ function storedFavorites(): readonly SavedPlace[] {
     return (value as readonly Partial<SavedPlace>[])
       .filter((one): one is SavedPlace => typeof one?.place === "string" && typeof one.title === "string")
       .filter(({ place }) => place.startsWith("#/"))
+      .filter(({ workspace }) => workspace === undefined || isWorkspaceName(workspace))
       .slice(0, maxFavorites);
   } catch {
     // Not JSON: another program has written it.

@@ -11,7 +11,8 @@ import {
   type Credentials,
   type Identity,
 } from "../api/client.ts";
-import { readTypes, type ServerTypes } from "../api/discovery.ts";
+import { readTypes, readWorkspaceTypes, workspaceTypesIn, type ServerTypes } from "../api/discovery.ts";
+import { currentWorkspace, entryFailure, workspaceTypes } from "./workspace.ts";
 
 /** The state of the login. */
 export type SessionState =
@@ -29,6 +30,8 @@ export const session = signal<SessionState>({ kind: "signed-out", message: "" })
 /** What the server serves; empty until the login. */
 export const serverTypes = signal<ServerTypes>({ types: [], groupSuffix: "" });
 export const reviews = computed(() => new AccessReviews(serverTypes.value.groupSuffix));
+/** Reviews of actions on the server itself, also while a workspace is shown. */
+export const serverReviews = computed(() => new AccessReviews(serverTypes.value.groupSuffix, ""));
 
 onUnauthorized(() => signOut("The server doesn't accept your credentials any more."));
 
@@ -37,6 +40,7 @@ export function signOut(message = ""): void {
   setCredentials(undefined);
   session.value = { kind: "signed-out", message };
   serverTypes.value = { types: [], groupSuffix: "" };
+  workspaceTypes.value = [];
 }
 
 /** Signs in with a token, or with the client certificate of the browser if there is none. */
@@ -91,8 +95,26 @@ async function begin(credentials: Credentials): Promise<void> {
   if (!response.ok) throw await errorOf(response);
   const user = (await response.json()) as SignedInUser;
   setCredentials(credentials);
-  serverTypes.value = await readTypes();
+  await readServed();
   session.value = { kind: "signed-in", user };
+}
+
+/** Reads what is served here. A workspace that can't be entered is said in its page, where another one can be chosen. */
+async function readServed(): Promise<void> {
+  entryFailure.value = "";
+  if (currentWorkspace.value === "") {
+    serverTypes.value = await readTypes();
+    workspaceTypes.value = workspaceTypesIn(serverTypes.value.types);
+    return;
+  }
+  workspaceTypes.value = await readWorkspaceTypes();
+  try {
+    serverTypes.value = await readTypes();
+  } catch (error) {
+    if (!(error instanceof ApiError) || error.status === 401) throw error;
+    entryFailure.value = error.message;
+    serverTypes.value = { ...(await readTypes("")), types: [] };
+  }
 }
 
 /** The user of the session; without a name while nobody is signed in. */

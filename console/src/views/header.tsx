@@ -2,6 +2,7 @@ import type { Signal } from "@preact/signals";
 import { theme, type Theme } from "../state/place.ts";
 import { signedInUser, signOut } from "../state/session.ts";
 import { NamespaceField } from "./namespace-field.tsx";
+import { WorkspaceSwitcher } from "./workspaces/switcher.tsx";
 
 interface HeaderProps {
   /** Whether the sidebar is shown in a narrow window. */
@@ -27,6 +28,7 @@ export function Header({ showsMenu, openPalette, openKeys }: HeaderProps) {
       <a class="brand" href="#/">
         <img src="icon.svg" alt="" width="20" height="20" /> Plinth
       </a>
+      <WorkspaceSwitcher />
       <button type="button" class="go" onClick={openPalette}>
         Go to… <kbd>:</kbd>
       </button>

@@ -25,6 +25,7 @@ const paletteCommands: readonly Choice[] = [
     go({ view: "access", tab: "graph", query: {} }),
   ),
   command("trash", "Deleted objects that can come back", () => go({ view: "trash", kind: "" })),
+  command("workspaces", "Separate APIs of the server, and branches", () => go({ view: "workspaces" })),
   command("server", "Health and metrics", () => go({ view: "server" })),
   command("home", "All kinds", () => go({ view: "home" })),
   command("quit", "Sign out", () => signOut("You are signed out.")),

@@ -2,6 +2,7 @@ import { useSignal } from "@preact/signals";
 import { useEffect } from "preact/hooks";
 import { fullName, type ResourceType } from "../model/resource-types.ts";
 import type { Route } from "../model/routes.ts";
+import { workspaceUrl } from "../model/workspaces.ts";
 import { EmptyState } from "../parts/states.tsx";
 import { KeyHelp } from "../parts/key-help.tsx";
 import { Lazy } from "../parts/lazy.tsx";
@@ -10,6 +11,7 @@ import { bug } from "../state/bugs.ts";
 import { useKeys } from "../state/keys.ts";
 import { lastNamespace, route } from "../state/place.ts";
 import { serverTypes, signedInUser } from "../state/session.ts";
+import { currentWorkspace, entryFailure } from "../state/workspace.ts";
 import { Browse } from "./browse/browse.tsx";
 import { Header } from "./header.tsx";
 import { choicesFor } from "./palette-choices.ts";
@@ -21,6 +23,7 @@ export function Shell() {
   const dialog = useSignal<"none" | "palette" | "keys">("none");
   const showsMenu = useSignal(false);
   const close = () => (dialog.value = "none");
+  const { value: place } = route;
   useKeys(
     [
       { keys: [":"], label: "Go to a kind, or run a command", run: () => (dialog.value = "palette") },
@@ -54,7 +57,11 @@ export function Shell() {
             </button>
           </p>
         )}
-        <Content key={signedInUser.value.name} place={route.value} />
+        {entryFailure.value === "" || place.view === "workspaces" || place.view === "workspace" ? (
+          <Content key={signedInUser.value.name} place={place} />
+        ) : (
+          <NoEntry message={entryFailure.value} />
+        )}
       </main>
       {dialog.value === "palette" && <Palette choices={choicesFor} onClose={close} />}
       {dialog.value === "keys" && <KeyHelp onClose={close} />}
@@ -114,17 +121,61 @@ function Content({ place }: { readonly place: Route }) {
       const load = async () => (await import("./trash/trash.tsx")).TrashView;
       return <Lazy key="trash" load={load} props={{ kind: place.kind }} />;
     }
+    case "workspaces": {
+      const load = async () => (await import("./workspaces/workspaces.tsx")).WorkspacesView;
+      return <Lazy key="workspaces" load={load} props={{}} />;
+    }
+    case "workspace": {
+      const load = async () => (await import("./workspaces/workspace.tsx")).WorkspaceView;
+      return <Lazy key={`workspace ${place.name}`} load={load} props={{ place }} />;
+    }
     case "server":
+      if (currentWorkspace.value !== "") return <OfServer />;
       return (
         <Lazy key="server" load={async () => (await import("./server/server.tsx")).ServerView} props={{}} />
       );
   }
 }
 
+/** The title of the page; the name of a workspace comes first. */
 function titleOf(place: Route): string {
+  const { value: workspace } = currentWorkspace;
+  return workspace === "" ? plainTitle(place) : `${workspace}: ${plainTitle(place)}`;
+}
+
+function plainTitle(place: Route): string {
   if (place.view === "object") return `${place.name} · ${place.resource} · Plinth`;
   if ("resource" in place) return `${place.resource} · Plinth`;
   return place.view === "home" ? "Plinth console" : `${place.view} · Plinth`;
+}
+
+/** The workspace of the URL can't be entered. */
+function NoEntry({ message }: { readonly message: string }) {
+  const { value: name } = currentWorkspace;
+  return (
+    <EmptyState title={`The workspace ${name} can't be entered`}>
+      <p class="bad" role="alert">
+        {message}
+      </p>
+      <div class="buttons">
+        <button type="button" onClick={() => location.reload()}>
+          Try again
+        </button>
+        <a href={workspaceUrl("", "#/")}>The server</a>
+        <a href="#/workspaces">All workspaces</a>
+      </div>
+    </EmptyState>
+  );
+}
+
+/** A page that only the server itself has. */
+function OfServer() {
+  return (
+    <EmptyState title="This page belongs to the server">
+      <p>Health, metrics and audited requests are those of the server with all its workspaces.</p>
+      <a href={workspaceUrl("", "#/server")}>Leave the workspace</a>
+    </EmptyState>
+  );
 }
 
 function findType({

@@ -3,6 +3,7 @@ import { byGroup, isBrowsable, type ResourceType } from "../model/resource-types
 import { formatRoute, listRoute, type Route } from "../model/routes.ts";
 import { lastNamespace, route } from "../state/place.ts";
 import { serverTypes } from "../state/session.ts";
+import { currentWorkspace, workspaceTypes } from "../state/workspace.ts";
 import { UserArea } from "./header.tsx";
 import { SavedPlaces } from "./saved-places.tsx";
 
@@ -19,7 +20,15 @@ export function Sidebar() {
           <PlaceLink to={{ view: "home" }} text="Home" />
           <PlaceLink to={{ view: "access", tab: "mine", query: {} }} text="Access" />
           <PlaceLink to={{ view: "trash", kind: "" }} text="Trash" />
-          <PlaceLink to={{ view: "server" }} text="Server" />
+          {workspaceTypes.value.length > 0 && <PlaceLink to={{ view: "workspaces" }} text="Workspaces" />}
+          {currentWorkspace.value === "" ? (
+            <PlaceLink to={{ view: "server" }} text="Server" />
+          ) : (
+            <PlaceLink
+              to={{ view: "workspace", name: currentWorkspace.value, tab: "overview", query: {} }}
+              text={`Workspace ${currentWorkspace.value}`}
+            />
+          )}
         </ul>
       </nav>
       <SavedPlaces />

@@ -1,6 +1,7 @@
 import { sendText } from "../../api/client.ts";
 import { StateText } from "../../parts/state-text.tsx";
 import { usePolled } from "../../state/use-polled.ts";
+import { currentWorkspace } from "../../state/workspace.ts";
 import { Card } from "./card.tsx";
 
 const intervalMs = 10_000;
@@ -34,7 +35,7 @@ export function HealthCard() {
                 </li>
               ))}
             </ul>
-            <a href="#/server">Server</a>
+            {currentWorkspace.value === "" && <a href="#/server">Server</a>}
           </>
         );
       }}

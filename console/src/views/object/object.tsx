@@ -18,6 +18,7 @@ import { useKeys } from "../../state/keys.ts";
 import { LiveObject } from "../../state/live-object.ts";
 import { go } from "../../state/place.ts";
 import { visited } from "../../state/saved-places.ts";
+import { workspaceServer, workspaceType } from "../../state/workspace.ts";
 import { DeleteDialog } from "../delete.tsx";
 import { Changes } from "./changes.tsx";
 import { Events } from "./events.tsx";
@@ -68,6 +69,11 @@ export function ObjectView({ type, place }: ObjectProps) {
         </h1>
         <FavoriteButton place={{ ...place, tab: "overview" }} />
         <span class="space" />
+        {type === workspaceType("workspaces") && (
+          <a class="button" href={formatRoute({ view: "workspace", name, tab: "difference", query: {} })}>
+            Difference
+          </a>
+        )}
         <CopyMenu type={type} place={place} live={live} />
         {isRead && !live.isDeleted.value && (
           <Action
@@ -164,8 +170,14 @@ function CopyMenu({ type, place: { namespace, name }, live }: LiveProps) {
   return (
     <Menu label="Copy">
       <CopyButton label="YAML" text={() => writeYaml(live.object.peek() as unknown as Json)} />
-      <CopyButton label="kubectl command" text={() => kubectlCommand(type, namespace, name)} />
-      <CopyButton label="curl command" text={() => curlCommand(location.origin, type, namespace, name)} />
+      <CopyButton
+        label="kubectl command"
+        text={() => kubectlCommand(type, namespace, name, workspaceServer())}
+      />
+      <CopyButton
+        label="curl command"
+        text={() => curlCommand(workspaceServer() || location.origin, type, namespace, name)}
+      />
       <CopyButton label="Link" text={() => location.href} />
     </Menu>
   );

@@ -85,6 +85,7 @@ export const sections = [
       "docs/sorted-lists.md",
       "docs/console.md",
       "docs/console-security.md",
+      "docs/console-workspaces.md",
       "docs/history.md",
       "docs/transactions.md",
       "docs/undo.md",

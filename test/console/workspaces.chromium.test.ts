@@ -124,6 +124,11 @@ it("the workspace is in the URL of every page, and its lists, watches and favori
   await page.getByRole("link", { name: /configmaps in default · shared/ }).click();
   await page.getByText("only-there", { exact: true }).waitFor();
   expect(await switcher(page).textContent()).toBe("shared");
+  await page.goBack();
+  await page.getByRole("button", { name: "Workspace: none, the server itself" }).waitFor();
+  expect(await shownNames(page)).not.toContain("only-there");
+  await page.goForward();
+  await page.getByText("only-there", { exact: true }).waitFor();
   expect(complaints).toEqual([]);
 });
 

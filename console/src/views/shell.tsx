@@ -145,6 +145,7 @@ function titleOf(place: Route): string {
 
 function plainTitle(place: Route): string {
   if (place.view === "object") return `${place.name} · ${place.resource} · Plinth`;
+  if (place.view === "workspace") return `${place.name} · workspace · Plinth`;
   if ("resource" in place) return `${place.resource} · Plinth`;
   return place.view === "home" ? "Plinth console" : `${place.view} · Plinth`;
 }

@@ -1,11 +1,11 @@
 import type { Page } from "playwright-core";
 import { expect, it } from "vitest";
 import { branch, maps, tenancy, within, workspacesPath } from "../api/branches-support.ts";
-import { configMap, ok } from "../api/support.ts";
+import { configMap, grant, ok } from "../api/support.ts";
 import { useServer } from "../support/use-server.ts";
 import { expectAccessible, shownNames, useBrowser } from "./browser.ts";
 
-const users = [{ name: "root", groups: ["system:masters"] }, { name: "ann" }];
+const users = [{ name: "root", groups: ["system:masters"] }, { name: "ann" }, { name: "bea" }];
 const runtimeConfig = `${tenancy}/v1alpha1=true`;
 const server = useServer({ console: true, runtimeConfig, keptHistory: ["configmaps=1d"], users });
 const plain = useServer({ console: true, users });
@@ -232,4 +232,49 @@ it("a workspace is branched and deleted after its name is typed, also the one th
   await page.waitForURL(/\/console\/#\/workspaces$/);
   await page.getByRole("link", { name: "second", exact: true }).waitFor();
   await expect.poll(async () => (await server.admin.get(`${workspacesPath}/first`)).status).toBe(404);
+});
+
+it("a workspace is compared with another one, and merged into it", async () => {
+  await ok(server.admin.post(maps, configMap("pair", { colour: "blue" })));
+  await branch(server.admin, "left");
+  await branch(server.admin, "right");
+  await set("left", "pair", "green", "devi");
+  const { page } = await browser.signIn(server, "root", "#/workspace/left/difference");
+  await page.getByLabel("Compared with").selectOption("workspace right");
+  await page.getByText('.data.colour: "green" → "blue"').waitFor();
+  expect(page.url()).toContain("#/workspace/left/difference?to=right");
+  await page.getByRole("tab", { name: "Merge" }).click();
+  await page.getByLabel("Into").selectOption("workspace right");
+  await page.getByText("The merge would write 1 object.").waitFor();
+  await page.getByRole("button", { name: "Merge", exact: true }).click();
+  await page.getByText(/^Merged: 1 object written/).waitFor();
+  await page.getByRole("link", { name: "ConfigMap default/pair" }).click();
+  await page.waitForURL(/\?workspace=right#\/object\/core\/configmaps\/default\/pair\/overview$/);
+  expect((await ok(server.admin.get(within("right", `${maps}/pair`)))).body.data).toEqual({
+    colour: "green",
+  });
+  expect((await ok(server.admin.get(`${maps}/pair`))).body.data).toEqual({ colour: "blue" });
+});
+
+it("a user sees how many objects they may not read, and why they may not rebase or delete", async () => {
+  await grant(server.admin, "bea", [
+    { apiGroups: [tenancy], resources: ["workspaces"], verbs: ["access", "list", "get"] },
+    { apiGroups: [tenancy], resources: ["workspacediffs", "workspacemerges"], verbs: ["create"] },
+  ]);
+  await branch(server.admin, "guarded");
+  await ok(server.admin.post(within("guarded", maps), configMap("unreadable", {})));
+  const { page } = await browser.signIn(server, "bea", "?workspace=guarded#/workspace/guarded/difference");
+  await page.getByText("Some objects are left out because you may not read them: 1.").waitFor();
+  expect(await page.getByText("unreadable").count()).toBe(0);
+  await page.getByRole("tab", { name: "Rebase" }).click();
+  await page.getByRole("alert").getByText('cannot create resource "workspacerebases"').waitFor();
+  const remove = page.getByRole("button", { name: "Delete", exact: true });
+  await expect.poll(() => remove.getAttribute("aria-disabled")).toBe("true");
+  await remove.click({ force: true });
+  await page
+    .getByRole("heading", { name: "You may not delete workspaces.tenancy.platform.io guarded" })
+    .waitFor();
+  await page
+    .getByText("plinth auth why bea delete workspaces.tenancy.platform.io guarded -A", { exact: true })
+    .waitFor();
 });

@@ -105,12 +105,13 @@ it("the workspace is in the URL of every page, and its lists, watches and favori
   await page.getByRole("button", { name: /favorite/i }).click();
   await page.getByRole("link", { name: "Access" }).click();
   await page.getByText("In the namespace default").waitFor();
+  await ok(server.admin.delete(within("shared", `${maps}/watched`)));
   await page.getByRole("link", { name: "Trash" }).click();
-  await page.getByRole("heading", { name: "No trash" }).waitFor();
+  await page.getByRole("row", { name: /ConfigMap default watched .* ago admin/ }).waitFor();
   await page.goto(`${server.server.url}/console/?workspace=shared#/server`);
   await page.getByRole("heading", { name: "This page belongs to the server" }).waitFor();
   await page.goBack();
-  await page.getByRole("heading", { name: "No trash" }).waitFor();
+  await page.getByRole("heading", { name: "Trash" }).waitFor();
 
   await page.goto(`${server.server.url}/console/?workspace=shared${place}`);
   await switcher(page).click();

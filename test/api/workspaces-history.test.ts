@@ -36,10 +36,8 @@ describe.each(Object.entries(engines))("history in workspaces over the %s store"
     ok(admin().patch(within(where, `${maps}/${map}`), { data }));
   const versionsIn = async (api: Api, where: string, map: string) => {
     const { body } = await ok(api.get(within(where, `${maps}/${map}/history?contents=true`)));
-    return body.items.map((item: Record<string, any>) => [
-      item.verb,
-      item.deleted === true ? "deleted" : item.object.data.step,
-    ]);
+    const items = body.items as { verb: string; deleted?: boolean; object: { data: { step: string } } }[];
+    return items.map(({ verb, deleted, object }) => [verb, deleted === true ? "deleted" : object.data.step]);
   };
 
   test("the versions of an object begin with the state of the base, and what the base does later isn't among them", async () => {
@@ -71,8 +69,9 @@ describe.each(Object.entries(engines))("history in workspaces over the %s store"
     const path = within("past", maps);
     expect(namesIn(await ok(admin().get(`${path}?at=${start}`)))).toContain("past");
     expect(namesIn(await ok(admin().get(path)))).not.toContain("past");
-    const trash = (await ok(admin().get(`${path}?deleted=true`))).body.items;
-    expect(trash.map(({ metadata, data }: any) => [metadata.name, data.step])).toEqual([
+    const { body } = await ok(admin().get(`${path}?deleted=true`));
+    const trash = body.items as { metadata: { name: string }; data: { step: string } }[];
+    expect(trash.map(({ metadata, data }) => [metadata.name, data.step])).toEqual([
       ["past", "1"],
       ["past-own", "2"],
     ]);

@@ -9301,6 +9301,9 @@ interface WorkspaceStatus {
   phase?: string;
   url?: string;
   bases?: WorkspaceBase[];
+  objects?: int64;
+  bytes?: int64;
+  lastUsedTime?: time;
 }
 
 // transactions/v1alpha1

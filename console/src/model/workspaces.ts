@@ -12,6 +12,9 @@ export interface Workspace {
     readonly isolated?: boolean;
   };
   readonly status?: {
+    readonly objects?: number;
+    readonly bytes?: number;
+    readonly lastUsedTime?: string;
     readonly phase?: string;
     readonly url?: string;
     readonly bases?: readonly WorkspaceBase[];

@@ -3,7 +3,7 @@ import { apiGroup } from "../../vocabulary/names.ts";
 import type { FieldReport } from "../../schema/faults.ts";
 import type { ObjectFor } from "../../schema/kind.ts";
 import { ObjectMeta } from "../../schema/object-meta.ts";
-import { bool, field, int32, list, string, time, type Static } from "../../schema/types.ts";
+import { bool, field, int32, int64, list, string, time, type Static } from "../../schema/types.ts";
 import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
 import { unchanged } from "../checks/values.ts";
 import { ageColumn, nameColumn } from "../columns.ts";
@@ -77,6 +77,13 @@ const WorkspaceStatus = struct("WorkspaceStatus", "Observed state of a workspace
     list(WorkspaceBase),
     "States that the workspace begins with: that of its source, then that of the source's source, and so on.",
   ).atomic(),
+  objects: field(
+    4,
+    int64,
+    "Number of objects that the workspace has of its own, written in it or changed since it began; updated when it has been unused for some minutes.",
+  ),
+  bytes: field(5, int64, "Size of these objects in the store, with the marks of deleted ones, in bytes."),
+  lastUsedTime: field(6, time, "Time of the last request to the workspace, updated with the other values."),
 });
 export type WorkspaceStatus = Static<typeof WorkspaceStatus>;
 

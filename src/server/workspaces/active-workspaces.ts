@@ -43,11 +43,15 @@ export class ActiveWorkspaces {
   private leads = false;
   private closed = false;
 
-  /** @param isWritten whether something was written in a workspace. */
   constructor(
     private readonly clock: Clock,
     private readonly log: Logger,
-    private readonly isWritten: (uid: string) => Promise<boolean>,
+    private readonly parts: {
+      /** Whether something was written in a workspace. */
+      readonly isWritten: (uid: string) => Promise<boolean>;
+      /** Called when a workspace is closed because nobody uses it, with the number of milliseconds since its last use. */
+      readonly wasUsed: (uid: string, server: WorkspaceServer, idleMs: number) => Promise<void>;
+    },
   ) {}
 
   /** Number of workspaces in memory. */
@@ -125,7 +129,7 @@ export class ActiveWorkspaces {
   /** Starts the controllers of a workspace if something was written in it: what it began with is settled. */
   private startNeededControllers(uid: string, server: WorkspaceServer): void {
     const start = async (): Promise<void> => {
-      if (!server.leads && (await this.isWritten(uid))) await this.startControllers(server);
+      if (!server.leads && (await this.parts.isWritten(uid))) await this.startControllers(server);
     };
     detach(start(), (error) => this.report(error));
   }
@@ -182,8 +186,14 @@ export class ActiveWorkspaces {
   }
 
   private drop(one: Active): void {
+    const { uid, server, lastUsedMs } = one;
+    const unusedMs = this.clock.monotonicNow() - lastUsedMs;
     detach(this.end(one), (error) =>
       this.log.error({ error: stackOf(error) }, "a workspace could not be closed"),
+    );
+    if (server === undefined) return;
+    detach(this.parts.wasUsed(uid, server, unusedMs), (error) =>
+      this.log.warn({ error: String(error) }, "the use of a workspace could not be recorded"),
     );
   }
 

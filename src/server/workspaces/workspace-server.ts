@@ -55,6 +55,8 @@ export interface SharedParts {
 
 /** What a workspace differs in. */
 export interface WorkspaceParts {
+  /** Name of the workspace; empty for the default objects. */
+  readonly name: string;
   readonly store: Store;
   /** The states over which the store is. */
   readonly bases: readonly WorkspaceBase[];
@@ -67,6 +69,7 @@ export interface WorkspaceParts {
 
 /** The parts of a {@link WorkspaceServer}. */
 interface OpenParts {
+  readonly name: string;
   readonly bases: readonly WorkspaceBase[];
   readonly service: HttpService;
   readonly client: Client;
@@ -83,6 +86,10 @@ export class WorkspaceServer {
   private closed = false;
 
   constructor(private readonly parts: OpenParts) {}
+
+  get name(): string {
+    return this.parts.name;
+  }
 
   /** Serves its requests. */
   get service(): HttpService {
@@ -178,7 +185,7 @@ const ready: Lifecycle = { synced: true, published: true, bootstrapped: true, st
 
 async function partsOf(shared: SharedParts, parts: WorkspaceParts, opened: Opened): Promise<OpenParts> {
   const { options, extensions, serving } = shared;
-  const { store, bases, serviceAccounts, isIsolated } = parts;
+  const { name, store, bases, serviceAccounts, isIsolated } = parts;
   opened.add(store, close);
   const registry = shared.registry.withoutCustom();
   const metrics = createMetrics(options);
@@ -228,7 +235,17 @@ async function partsOf(shared: SharedParts, parts: WorkspaceParts, opened: Opene
   const startAll = () =>
     startControllers({ ...working, issueLegacyToken, queues, states: new ControllerStates() });
   const ensureDefaults = () => writeDefaults(options, registry, store, startClient);
-  return { bases, service, client, authorizer, queues, opened, startControllers: startAll, ensureDefaults };
+  return {
+    name,
+    bases,
+    service,
+    client,
+    authorizer,
+    queues,
+    opened,
+    startControllers: startAll,
+    ensureDefaults,
+  };
 }
 
 async function writeDefaults(

@@ -45,6 +45,7 @@ import { WorkspaceReader } from "./workspace-reader.ts";
 import { openWorkspace, type SharedParts, type WorkspaceServer } from "./workspace-server.ts";
 import { FollowedActivity } from "./workspace-activity.ts";
 import { WriteWatch } from "./write-watch.ts";
+import { WorkspaceUsage } from "./workspace-usage.ts";
 import { forgetRebase, WorkspaceStores } from "./workspace-stores.ts";
 
 /** What the workspaces of a server are made of. */
@@ -81,9 +82,14 @@ export class ServerWorkspaces implements Workspaces, WorkspaceContents {
     const { options } = shared;
     this.reader = new WorkspaceReader(root, resource);
     this.stores = new WorkspaceStores(root);
-    this.active = new ActiveWorkspaces(options.clock, options.log, (uid) => this.isWritten(uid));
+    const usage = new WorkspaceUsage(root, resource, options.clock);
+    this.active = new ActiveWorkspaces(options.clock, options.log, {
+      isWritten: (uid) => this.isWritten(uid),
+      wasUsed: (uid, { name }, unusedMs) => usage.record(name, uid, unusedMs),
+    });
     const open = (store: Store) =>
       openWorkspace(shared, {
+        name: "",
         store,
         bases: [],
         authorizers: [],
@@ -252,6 +258,7 @@ export class ServerWorkspaces implements Workspaces, WorkspaceContents {
       throw beingDeleted(name);
     this.changes.opened(workspace);
     return openWorkspace(shared, {
+      name,
       store: await this.stores.of(workspace),
       bases: workspace.status?.bases ?? [],
       authorizers: [administrators(this.reader, name, uid)],

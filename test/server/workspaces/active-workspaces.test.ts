@@ -17,7 +17,10 @@ class BusyServer {
 function opened() {
   const clock = new ManualClock();
   const log = { error: (fields: unknown) => Promise.reject(new Error(JSON.stringify(fields))) };
-  const active = new ActiveWorkspaces(clock, log as never, () => Promise.resolve(false));
+  const active = new ActiveWorkspaces(clock, log as never, {
+    isWritten: () => Promise.resolve(false),
+    wasUsed: () => Promise.resolve(),
+  });
   const servers: BusyServer[] = [];
   /** Opens a workspace and leaves it, with a watch or without. */
   const visit = async (uid: string, user: string | undefined, isBusy: boolean): Promise<WorkspaceUse> => {

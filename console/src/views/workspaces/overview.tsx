@@ -50,6 +50,14 @@ export function WorkspaceOverview({ workspace, onRetry }: OverviewProps) {
           {(spec.admins ?? []).map(({ kind, name: one }) => `${kind} ${one}`).join(", ") ||
             "those of the server"}
         </Fact>
+        <Fact title="Last use">
+          {status.lastUsedTime === undefined ? "not recorded yet" : <Time at={status.lastUsedTime} />}
+        </Fact>
+        {status.objects !== undefined && (
+          <Fact title="Of its own">
+            {status.objects.toLocaleString("en")} objects, {(status.bytes ?? 0).toLocaleString("en")} bytes
+          </Fact>
+        )}
         <Fact title="Objects">
           <ObjectCount name={name} />
         </Fact>

@@ -49,7 +49,7 @@ export class ActiveWorkspaces {
     private readonly parts: {
       /** Whether something was written in a workspace. */
       readonly isWritten: (uid: string) => Promise<boolean>;
-      /** Called when a workspace is closed because nobody uses it, with the number of milliseconds since its last use. */
+      /** Called when an unused workspace is closed, with the number of milliseconds since its last use. */
       readonly wasUsed: (uid: string, server: WorkspaceServer, idleMs: number) => Promise<void>;
     },
   ) {}

@@ -1,5 +1,5 @@
 import type { Clock } from "../../base/time/clock.ts";
-import { Timestamps } from "../../base/time/timestamps.ts";
+import { parseTime, Timestamps } from "../../base/time/timestamps.ts";
 import { createYielder } from "../../base/turns/yielding.ts";
 import type { Workspace } from "../../kinds/tenancy/workspace.ts";
 import { decodeEntry, encodeObject, uidOf } from "../../resources/objects/stored.ts";
@@ -45,7 +45,7 @@ export class WorkspaceUsage {
       const { lastUsedTime } = workspace.status ?? {};
       if (deletionTimestamp !== undefined) return;
       // Another process may have served it later.
-      const time = lastUsedTime && Date.parse(lastUsedTime) > used ? lastUsedTime : this.times.at(used);
+      const time = lastUsedTime && parseTime(lastUsedTime)! > used ? lastUsedTime : this.times.at(used);
       const status = { ...workspace.status, ...own, lastUsedTime: time };
       const draft = encodeObject(this.resource, { ...workspace, status } as Workspace);
       if ((await this.root.commit({ kind: "update", key, expected: entry.revision, draft })).ok) return;

@@ -41,6 +41,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     "src/server/admission/policies.ts",
     "src/server/explore/explore.ts",
     "src/server/webhooks/webhook-services.ts",
+    "src/server/workspaces/workspace-usage.ts",
   ],
   "writes the lease, and notices by both clocks that the machine slept": [
     "src/controllers/leader-election.ts",

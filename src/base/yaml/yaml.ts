@@ -5,6 +5,7 @@ import type { JsonDocument } from "../json/exact.ts";
 import { SyntaxFault, faultAt } from "../json/syntax-fault.ts";
 import { type JsonObject, type JsonValue, deepClone, isObject, setMember } from "../json/value.ts";
 import { createYielder, type YieldIfDue } from "../turns/yielding.ts";
+import { decodeSimpleYaml } from "./simple-yaml.ts";
 import { checkedTokens, checkLines, tooLarge } from "./yaml-limits.ts";
 import type { LenientLexer } from "./yaml-lexer.ts";
 import { type BlockToken, countTokens, largeContent, partsOf } from "./yaml-parts.ts";
@@ -27,7 +28,7 @@ const maxAliasedCharacters = 4 * 1024 * 1024;
 /**
  * Decodes a YAML body (spec: conventions 4.7, apply): one document of YAML 1.1, as the reference does, with the guarantees of
  * `decodeJson`. A JSON body is decoded as JSON. Names that aren't strings (`true`, `8080`) become strings; anchors, aliases and
- * merge keys are supported within limits; timestamps are strings. The first call loads the parser.
+ * merge keys are supported within limits; timestamps are strings. The first text that isn't simple loads the parser.
  * @throws SyntaxFault for malformed YAML, several documents, values without a JSON form, and exceeded limits.
  */
 export async function decodeYaml(
@@ -43,6 +44,8 @@ export async function decodeYaml(
   }
   const text = decodeYamlText(bytes);
   checkLines(text);
+  const simple = decodeSimpleYaml(text, limits.maxDepth);
+  if (simple !== undefined) return { value: simple, duplicates: [] };
   const yaml = await import("./yaml-library.ts");
   const { LenientLexer } = await import("./yaml-lexer.ts");
   const read = (): Promise<JsonDocument> =>

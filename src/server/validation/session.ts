@@ -65,7 +65,10 @@ export class Session {
     context: readonly ManifestObject[],
   ): Promise<Session> {
     const { name: vocabulary } = options.vocabulary;
-    const server = await startServer(serverOptionsOf({ port: false, vocabulary, release }));
+    // Clusters allow privileged containers; the default of a server is that they don't.
+    const server = await startServer(
+      serverOptionsOf({ port: false, vocabulary, release, allowPrivileged: true }),
+    );
     const session = new Session(release, options, server);
     try {
       await session.load(context);

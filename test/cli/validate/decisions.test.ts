@@ -19,6 +19,18 @@ describe("releases", () => {
   });
 });
 
+describe("the configuration of a server", () => {
+  it("allows privileged containers, and has addresses of Services that the manifests may not have", async () => {
+    const privileged = pod("a").replace("image: b", "image: b, securityContext: { privileged: true }");
+    const service = "apiVersion: v1\nkind: Service\nmetadata: { name: a }\nspec:\n  clusterIP: 10.96.0.10\n";
+    const report = await reportOf({ "a.yaml": `${privileged}---\n${service}  ports: [{ port: 80 }]\n` });
+    expect(report.accepted).toBe(true);
+    expect(problemLines(report)).toEqual([
+      'a.yaml:10:1 warning validation spec.clusterIPs: Invalid value: ["10.96.0.10"]: failed to allocate IP 10.96.0.10: it is not in the range 10.0.0.0/24',
+    ]);
+  });
+});
+
 describe("context", () => {
   it("--pod-security rejects pods, and pods that a controller couldn't create", async () => {
     const files = { "a.yaml": `${pod("a")}---\n${deployment}` };

@@ -186,6 +186,7 @@ describe("YAML of the reference", () => {
     ['a:\n  b: "one\\\ntwo"', { b: "onetwo" }, "an escaped line end"],
     ["a:\n  b: '{\n  \"x\": 1\n}'\n  c: 1", { b: '{ "x": 1 }', c: 1 }, "a member after it"],
     ["a:\n- 'one\ntwo'\n- x", ["one two", "x"], "an item"],
+    [String.raw`a: "x\\/y"`, String.raw`x\/y`, "an escaped backslash before a slash"],
     ["a: [\n1,\n2\n]", [1, 2], "a bracket at the column of its key"],
     ["a:\n  b: [\n  1\n  ]\n  c: {\nd: [\n]\n}\n", { b: [1], c: { d: [] } }, "brackets left of the key"],
     ["a: [one\ntwo]", ["one two"], "an unquoted text in brackets"],
@@ -206,6 +207,8 @@ describe("YAML of the reference", () => {
     ["a: 'x", "missing closing 'quote"],
     ["a: 'x'y", "unexpected scalar"],
     ["a: b: c", "nested mappings are not allowed"],
+    [String.raw`a: "x\/y"`, String.raw`invalid escape sequence \/`],
+    [String.raw`a: ["x\\\/y"]`, String.raw`invalid escape sequence \/`],
   ])("refuses %j", async (text, message) => {
     expect(await fault(text)).toContain(message);
   });

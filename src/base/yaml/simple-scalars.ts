@@ -51,7 +51,6 @@ export function plainValue(source: string): JsonValue {
 const escapes: ReadonlyMap<string, string> = new Map([
   ['"', '"'],
   ["\\", "\\"],
-  ["/", "/"],
   ["n", "\n"],
   ["t", "\t"],
   ["r", "\r"],

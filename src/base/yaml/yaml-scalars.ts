@@ -25,6 +25,16 @@ const notFinite = /^(?:[+-]?\.(?:inf|Inf|INF)|\.(?:nan|NaN|NAN))$/;
 const maxIntegerDigits = 309;
 
 /**
+ * Checks the escapes of a scalar in double quotes: YAML 1.1 doesn't have that of the slash, unlike JSON.
+ *
+ * @throws {ScalarFault}
+ */
+export function checkEscapes(quoted: string): void {
+  if (quoted.includes("\\/") && /^(?:[^\\]|\\[^/])*\\\//s.test(quoted))
+    throw new ScalarFault("invalid escape sequence \\/");
+}
+
+/**
  * Resolves an unquoted scalar under YAML 1.1 as the reference does: `yes`, `on`, `y` are true, `0777` is octal, `1_000` is a number,
  * a timestamp is a string. Integers beyond 2^53 are `bigint`.
  * @throws ScalarFault for infinities, NaN and numbers out of range.

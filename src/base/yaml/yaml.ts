@@ -9,7 +9,7 @@ import { decodeSimpleYaml } from "./simple-yaml.ts";
 import { checkedTokens, checkLines, tooLarge } from "./yaml-limits.ts";
 import type { LenientLexer } from "./yaml-lexer.ts";
 import { type BlockToken, countTokens, largeContent, partsOf } from "./yaml-parts.ts";
-import { ScalarFault, resolvePlain, resolveTagged } from "./yaml-scalars.ts";
+import { checkEscapes, ScalarFault, resolvePlain, resolveTagged } from "./yaml-scalars.ts";
 import { decodeYamlText } from "./yaml-text.ts";
 
 /** Maximum number of tokens that are composed without a yield: in a flow collection, or in a value with an anchor or a tag. */
@@ -357,6 +357,7 @@ class YamlReader {
     const source = String(node.value ?? "");
     this.characters += source.length;
     try {
+      if (node.type === "QUOTE_DOUBLE") checkEscapes(this.text.slice(node.range?.[0], node.range?.[1]));
       if (node.tag !== undefined) return resolveTagged(node.tag, source);
       return node.type === undefined || node.type === "PLAIN" ? resolvePlain(source) : source;
     } catch (error) {

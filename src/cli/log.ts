@@ -108,7 +108,7 @@ function valueText(value: unknown): string {
 }
 
 /** Escapes control characters, which could change what a terminal shows. */
-function printable(text: string): string {
+export function printable(text: string): string {
   return text.replaceAll(/[\p{Cc}\u2028\u2029\u202a-\u202e\u2066-\u2069]/gu, (character) => {
     return `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
   });

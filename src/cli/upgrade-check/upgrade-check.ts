@@ -16,13 +16,15 @@ import { ManifestInput } from "../validate/manifest-input.ts";
 import { exitCode, reporters } from "../validate/validate.ts";
 import { formats, inputFlags, releaseOf, vocabularyOf } from "../validate/validate-flags.ts";
 import { gateChanges } from "./gate-changes.ts";
+import { requestLines, requestsInLogs } from "./audited-clients.ts";
 import { deprecatedRequests, objectsOfServer } from "./server-objects.ts";
 
 const about = `Lists what an upgrade of the API release changes for manifests, or for the objects of a running server: removed and
 deprecated versions, fields that are unknown or dropped, rules that became stricter, new warnings, and defaults that differ, each with
 the release from which on it is so.
 
-Exit code 0 if all releases accept every object, 1 if one rejects an object or an object can't be read, 2 for wrong usage.`;
+Exit code 0 if all releases accept every object, 1 if one rejects an object, an object can't be read, or a client of an audit log requests a
+removed version, 2 for wrong usage.`;
 
 /** Every flag of `plinth upgrade-check`. */
 export const upgradeCheckFlags: readonly Flag[] = [
@@ -32,6 +34,12 @@ export const upgradeCheckFlags: readonly Flag[] = [
     type: "string",
     default: "",
     doc: "Release after the upgrade; those between are checked too.",
+  },
+  {
+    name: "audit-log",
+    type: "list",
+    default: "",
+    doc: "Audit logs (JSON lines, also with .gz) of the server, in which clients of removed and deprecated versions are looked up.",
   },
   ...inputFlags,
   {
@@ -80,13 +88,14 @@ export async function runUpgradeCheck(
   const format = read.choice("output", formats);
   const sources = [...read.list("filename"), ...others];
   const usesServer = accessFlags.some(({ name }) => read.flagNames.includes(name));
-  if (sources.length === 0 && !usesServer)
-    throw new UsageError("name the manifests, or a server by --server or --kubeconfig");
+  const auditLogs = read.list("audit-log");
+  if (sources.length === 0 && !usesServer && auditLogs.length === 0)
+    throw new UsageError("name the manifests, a server by --server or --kubeconfig, or an --audit-log");
   const startMs = systemClock.monotonicNow();
   const input = new ManifestInput(sources, streams.readInput);
   const context = await contextReader(read, environment, streams);
   const note = (text: string) => streams.writeError(`${text}\n`);
-  const access = sources.length === 0 ? await accessOf(read, environment) : undefined;
+  const access = sources.length === 0 && usesServer ? await accessOf(read, environment) : undefined;
   const entries: ValidationSources["entries"] =
     access === undefined ? input.entries : await objectsOfServer(access, note);
   const options = {
@@ -98,21 +107,26 @@ export async function runUpgradeCheck(
     groups: [],
     acceptsUnknownKinds: false,
   };
-  const checked = await checkUpgrade(options, { entries, context: await context() });
-  const report = withConversions(checked, options.vocabulary);
+  const hasObjects = sources.length > 0 || access !== undefined;
+  const report = hasObjects
+    ? withConversions(await checkUpgrade(options, { entries, context: await context() }), options.vocabulary)
+    : { accepted: true, releases: releases.slice(1), objects: [] };
   const problems = report.objects.flatMap((one) => one.problems);
   const lineAt = await input.readLines(
     format === "text" ? problems.flatMap(({ location }) => location ?? []) : [],
   );
   const color = process.stdout.isTTY === true && usesColor(environment);
+  const requests = await requestsInLogs(auditLogs, { from, to, vocabulary: options.vocabulary }, note);
   const durationMs = systemClock.monotonicNow() - startMs;
-  streams.writeOutput(reporters[format](report, { color, lineAt, version: productVersion, durationMs }));
+  const details = { color, lineAt, version: productVersion, durationMs };
+  streams.writeOutput(reporters[format](report, { ...details, ...(auditLogs.length > 0 && { requests }) }));
   if (format === "text") {
-    const requests = access === undefined ? [] : await deprecatedRequests(access, note);
-    const lines = [...requests, ...gateChanges(from, to)];
+    const served = access === undefined ? [] : await deprecatedRequests(access, note);
+    const lines = [...requestLines(requests), ...served, ...gateChanges(from, to)];
     streams.writeOutput(lines.map((line) => `${line}\n`).join(""));
   }
-  return exitCode(report);
+  if (requests.clients.some(({ removed }) => removed !== undefined)) return 1;
+  return hasObjects ? exitCode(report) : 0;
 }
 
 /** Adds to the problems of removed versions that `plinth convert` writes the version that replaces them. */

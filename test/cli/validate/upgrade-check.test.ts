@@ -1,3 +1,4 @@
+import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { runUpgradeCheck } from "../../../src/cli/upgrade-check/upgrade-check.ts";
 import type { ValidationReport } from "../../../src/server/validation/problem.ts";
@@ -10,17 +11,16 @@ async function check(files: Files, words: readonly string[]) {
   try {
     writeFiles(folder.path, files);
     let output = "";
+    let errors = "";
     const streams = {
       readInput: () => Promise.reject(new Error("no input")),
       writeOutput: (text: string) => void (output += text),
-      writeError: () => undefined,
+      writeError: (text: string) => void (errors += text),
     };
-    const code = await runUpgradeCheck(
-      [...(Object.keys(files).length === 0 ? [] : [folder.path]), ...words],
-      {},
-      streams,
-    );
-    return { code, output: output.replaceAll(folder.path, ".") };
+    const named = words.map((word) => word.replaceAll("$DIR", folder.path));
+    const hasManifests = Object.keys(files).some((name) => name.endsWith(".yaml"));
+    const code = await runUpgradeCheck([...(hasManifests ? [folder.path] : []), ...named], {}, streams);
+    return { code, output: output.replaceAll(folder.path, "."), errors: errors.replaceAll(folder.path, ".") };
   } finally {
     folder.remove();
   }
@@ -67,6 +67,107 @@ test("plinth upgrade-check names the version that plinth convert writes", async 
   );
 });
 
+/** An event of an audit log. */
+function auditEvent(changes: object, reference: object = {}): string {
+  const objectRef = {
+    resource: "prioritylevelconfigurations",
+    apiGroup: "flowcontrol.apiserver.k8s.io",
+    apiVersion: "v1beta2",
+    ...reference,
+  };
+  return JSON.stringify({
+    kind: "Event",
+    apiVersion: "audit.k8s.io/v1",
+    stage: "ResponseComplete",
+    verb: "list",
+    user: { username: "system:serviceaccount:ci:deployer" },
+    userAgent: "helm/3.9",
+    stageTimestamp: "2026-01-02T03:04:05.000000Z",
+    objectRef,
+    ...changes,
+  });
+}
+
+const removedLine =
+  "system:serviceaccount:ci:deployer (helm/3.9) requests prioritylevelconfigurations of flowcontrol.apiserver.k8s.io/v1beta2, which is removed in 1.29";
+
+test("plinth upgrade-check --audit-log names the clients of removed and deprecated versions", async () => {
+  const log = [
+    auditEvent({ stage: "RequestReceived" }),
+    auditEvent({}),
+    auditEvent({ stageTimestamp: "2026-02-02T03:04:05.000000Z" }),
+    auditEvent({ verb: "watch", stage: "ResponseStarted" }),
+    auditEvent(
+      { user: { username: "admin" }, impersonatedUser: { username: "eve\u001b[31m" }, userAgent: undefined },
+      { resource: "componentstatuses", apiGroup: undefined, apiVersion: "v1" },
+    ),
+    auditEvent(
+      { annotations: { "k8s.io/deprecated": "true", "k8s.io/removed-release": "1.40" } },
+      { resource: "ranges", apiGroup: "example.com", apiVersion: "v1alpha1" },
+    ),
+    auditEvent({}, { apiVersion: "v1" }),
+    auditEvent({ objectRef: undefined }),
+  ].join("\n");
+  const words = ["--from=1.28", "--to=1.30", "--audit-log=$DIR/audit.log,$DIR/rotated.log.gz"];
+  const files = { "audit.log": `${log}\n`, "rotated.log.gz": gzipSync(`${auditEvent({})}\n`) };
+  const { code, output, errors } = await check(files, words);
+  expect(errors).toBe("");
+  expect(code).toBe(1);
+  expect(output.split("\n").filter((line) => line.includes(" requests "))).toEqual([
+    `${removedLine}: list, 3 times, the last at 2026-02-02T03:04:05.000000Z; use flowcontrol.apiserver.k8s.io/v1beta3`,
+    `${removedLine}: watch, once, the last at 2026-01-02T03:04:05.000000Z; use flowcontrol.apiserver.k8s.io/v1beta3`,
+    "eve\\u001b[31m requests componentstatuses of v1, which is deprecated: list, once, the last at 2026-01-02T03:04:05.000000Z",
+    "system:serviceaccount:ci:deployer (helm/3.9) requests ranges of example.com/v1alpha1, which is deprecated: list, once, the last at 2026-01-02T03:04:05.000000Z",
+  ]);
+  const json = await check(files, [...words, "--output=json"]);
+  expect(JSON.parse(json.output)).toMatchObject({ requests: { clients: [{ count: 3 }, {}, {}, {}] } });
+  const early = await check({ "audit.log": log }, ["--from=1.26", "--to=1.28", "--audit-log=$DIR/audit.log"]);
+  expect(early.code).toBe(0);
+  expect(early.output).toContain(
+    "of flowcontrol.apiserver.k8s.io/v1beta2, which is deprecated: list, 2 times",
+  );
+});
+
+test("plinth upgrade-check --audit-log names the lines that are no events, and reads the others", async () => {
+  const words = ["--from=1.28", "--to=1.30", "--audit-log=$DIR/audit.log"];
+  const list = `{"kind":"EventList","items":[${auditEvent({})},1]}`;
+  const log = `{\n\n[]\n{"kind":"Pod"}\n${list}\n${auditEvent({}).slice(0, 50)}`;
+  const { output, errors } = await check({ "audit.log": log }, words);
+  expect(output).toContain(`${removedLine}: list, once`);
+  expect(errors.split("\n")).toEqual([
+    "./audit.log:1: the line is left out: it is not JSON",
+    "./audit.log:3: the line is left out: it is not an audit event",
+    "./audit.log:4: the line is left out: it is not an audit event",
+    "./audit.log:6: the line is left out: it is not JSON",
+    "",
+  ]);
+  const many = await check({ "audit.log": "x\n".repeat(25) }, words);
+  expect(many.errors).toContain("./audit.log: 15 more lines are left out\n");
+  const long = await check(
+    { "audit.log": `${auditEvent({ userAgent: "x".repeat(33 * 1024 * 1024) })}\n${auditEvent({})}\n` },
+    words,
+  );
+  expect(long.errors).toBe("./audit.log:1: the line is left out: it is too long\n");
+  expect(long.output).toContain(`${removedLine}: list, once`);
+  await expect(check({ "a.log": "" }, [...words.slice(0, 2), "--audit-log=$DIR/b.log"])).rejects.toThrow(
+    "b.log: the file doesn't exist",
+  );
+  await expect(check({ "a.gz": "x" }, [...words.slice(0, 2), "--audit-log=$DIR/a.gz"])).rejects.toThrow(
+    "a.gz: unexpected end of file",
+  );
+});
+
+test("plinth upgrade-check --audit-log lists a bounded number of clients", async () => {
+  const log = Array.from({ length: 1200 }, (_, at) => auditEvent({ userAgent: `agent-${at}` })).join("\n");
+  const { output } = await check({ "audit.log": log }, [
+    "--from=1.28",
+    "--to=1.30",
+    "--audit-log=$DIR/audit.log",
+  ]);
+  expect(output.match(/^.* requests priority/gm)).toHaveLength(1000);
+  expect(output).toContain("further clients send 200 more requests of these versions\n");
+});
+
 test("plinth upgrade-check refuses wrong releases", async () => {
   await expect(check({ "a.yaml": "" }, ["--to=1.30"])).rejects.toThrow("--from is needed");
   await expect(check({ "a.yaml": "" }, ["--from=1.30", "--to=1.28"])).rejects.toThrow(
@@ -75,7 +176,7 @@ test("plinth upgrade-check refuses wrong releases", async () => {
   await expect(check({ "a.yaml": "" }, ["--from=1.1", "--to=1.28"])).rejects.toThrow(
     '--from: "1.1" is not one of',
   );
-  await expect(check({}, ["--from=1.26", "--to=1.28"])).rejects.toThrow("name the manifests, or a server");
+  await expect(check({}, ["--from=1.26", "--to=1.28"])).rejects.toThrow("name the manifests, a server by --server");
 });
 
 let server: TestServer;

@@ -1,7 +1,8 @@
 import { summaryOf, type Reporter } from "./reporter.ts";
 
 /** The whole report, with its numbers. */
-export const jsonReporter: Reporter = (report) => {
+export const jsonReporter: Reporter = (report, { requests }) => {
   const { accepted, releases, objects } = report;
-  return `${JSON.stringify({ accepted, releases, summary: summaryOf(report), objects }, undefined, 2)}\n`;
+  const content = { accepted, releases, summary: summaryOf(report), objects, requests };
+  return `${JSON.stringify(content, undefined, 2)}\n`;
 };

@@ -14,6 +14,8 @@ export interface ReportContext {
   /** Version of the program. */
   readonly version: string;
   readonly durationMs: number;
+  /** Requests of clients, which JSON has as the member `requests`. */
+  readonly requests?: object;
 }
 
 /** Returns the text of a report in one format; it ends with a line break unless it is empty. */

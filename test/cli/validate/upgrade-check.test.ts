@@ -176,7 +176,9 @@ test("plinth upgrade-check refuses wrong releases", async () => {
   await expect(check({ "a.yaml": "" }, ["--from=1.1", "--to=1.28"])).rejects.toThrow(
     '--from: "1.1" is not one of',
   );
-  await expect(check({}, ["--from=1.26", "--to=1.28"])).rejects.toThrow("name the manifests, a server by --server");
+  await expect(check({}, ["--from=1.26", "--to=1.28"])).rejects.toThrow(
+    "name the manifests, a server by --server",
+  );
 });
 
 let server: TestServer;

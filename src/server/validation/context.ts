@@ -49,12 +49,17 @@ function rankOf({ value }: ManifestObject, { groupSuffix }: Vocabulary): number 
   return rankByKind.get(`${baseOfGroup(groupSuffix, group)}/${kind}`);
 }
 
+/** Whether an object is an admission policy. */
+export function isPolicy({ value }: ManifestObject): boolean {
+  return textOf(value["kind"]).endsWith("AdmissionPolicy");
+}
+
 /** The kinds of the parameters of policies, as `apiVersion kind`. */
 export function parameterKinds(context: readonly ManifestObject[]): ReadonlySet<string> {
   const kinds = new Set<string>();
-  for (const { value } of context) {
-    if (!textOf(value["kind"]).endsWith("AdmissionPolicy")) continue;
-    const parameters = objectAt(value, "spec", "paramKind");
+  for (const object of context) {
+    if (!isPolicy(object)) continue;
+    const parameters = objectAt(object.value, "spec", "paramKind");
     if (parameters !== undefined)
       kinds.add(`${textOf(parameters["apiVersion"])} ${textOf(parameters["kind"])}`);
   }

@@ -1,6 +1,6 @@
 import { decodeJson } from "../../base/json/decode.ts";
 import { encodeJson } from "../../base/json/encode.ts";
-import { isObject, type JsonObject } from "../../base/json/value.ts";
+import { deepEqual, isObject, type JsonObject } from "../../base/json/value.ts";
 import type { Release } from "../../base/releases.ts";
 import { StatusError } from "../../base/status-error.ts";
 import type { Resource } from "../../resources/registry/registry.ts";
@@ -14,8 +14,8 @@ import { isEstablished } from "../library/load.ts";
 import { serverOptionsOf } from "../options/library-options.ts";
 import { startServer, type Server } from "../server.ts";
 import { decodingFindings, rejectionFindings, rejectionOf, warningFindings } from "./answer-findings.ts";
-import { asContext, inOrder } from "./context.ts";
-import { listAt, nameOf, textOf, type ManifestObject } from "./documents.ts";
+import { asContext, inOrder, isPolicy } from "./context.ts";
+import { listAt, nameOf, objectAt, textOf, type ManifestObject } from "./documents.ts";
 import { missingKind } from "./missing-kind.ts";
 import type { Finding } from "./problem.ts";
 import type { Reference } from "./references-in.ts";
@@ -49,6 +49,8 @@ export class Session {
   private readonly placeholders: Placeholders;
   /** Namespaces in which objects are created, so that quotas count them. */
   private readonly countedNamespaces = new Set<string>();
+  /** Problems of objects of the context that the server has created as they are: they need no dry run. */
+  private readonly createdContext = new WeakMap<JsonObject, readonly Finding[]>();
 
   private constructor(
     readonly release: Release,
@@ -98,6 +100,8 @@ export class Session {
    */
   async check(object: ManifestObject, hasDefinition: boolean): Promise<Finding[]> {
     const { value, duplicates } = object;
+    const created = this.createdContext.get(value);
+    if (created !== undefined && duplicates.length === 0) return [...created];
     const { apiVersion, kind } = nameOf(value);
     const resource = await this.resourceOf(apiVersion, kind);
     if (resource === undefined)
@@ -147,10 +151,12 @@ export class Session {
         { apiVersion: "v1", kind: "Namespace", name: "default" },
         { metadata: { labels } },
       );
+    // Policies and the rights of a user decide about the context too, when all of it is there.
+    const isDecided = this.options.user === undefined && !context.some(isPolicy);
     for (const step of inOrder(context, this.options.vocabulary)) {
       const created: NewObject[] = [];
       for (const object of step) {
-        const one = await this.createContext(object);
+        const one = await this.createContext(object, isDecided);
         if (one !== undefined) created.push(one);
       }
       for (const one of created.filter(({ kind }) => kind === "CustomResourceDefinition"))
@@ -159,7 +165,7 @@ export class Session {
   }
 
   /** Creates an object of the context, or replaces one that the server has by default; undefined if it is rejected. */
-  private async createContext(object: ManifestObject): Promise<NewObject | undefined> {
+  private async createContext(object: ManifestObject, isDecided: boolean): Promise<NewObject | undefined> {
     const value = asContext(object);
     const { apiVersion, kind } = nameOf(value);
     const resource = await this.resourceOf(apiVersion, kind);
@@ -167,20 +173,42 @@ export class Session {
     const namespace = this.namespaceFor(resource, value);
     const named = withNamespace(value, namespace);
     const labeled = kind === "Namespace" ? withLabels(named, this.podSecurityLabels()) : named;
-    const client: ServerClient<KnownObjects> = this.server.client;
-    try {
-      if (namespace !== "") await this.placeholders.provide({}, namespace);
-      await client.create(labeled as never);
-    } catch (error) {
-      if (!(error instanceof StatusError)) throw error;
-      if (error.reason !== "AlreadyExists") return undefined;
-      await client.apply(labeled, { force: true }).catch(ignoreStatus);
-    }
+    if (namespace !== "") await this.placeholders.provide({}, namespace);
+    const isWhole = isDecided && deepEqual(value, object.value) && labeled === named;
+    if (!isWhole || !(await this.createWhole(resource, namespace, object.value)))
+      if (!(await this.createLeniently(labeled))) return undefined;
     if (kind === "ResourceQuota") this.countedNamespaces.add(namespace);
     return labeled as NewObject;
   }
 
-  private async untilEstablished({ apiVersion, kind, metadata }: NewObject): Promise<void> {
+  /** Creates an object of the context in strict mode; its answer is the verdict. Returns whether it is accepted. */
+  private async createWhole(resource: Resource, namespace: string, value: JsonObject): Promise<boolean> {
+    const answer = await this.post(resource, namespace, value, "fieldValidation=Strict", false);
+    if (rejectionOf(answer) !== undefined) return false;
+    this.createdContext.set(value, this.raised(warningFindings(answer.warnings)));
+    return true;
+  }
+
+  /** Creates an object of the context, or replaces it; returns false if it is rejected. */
+  private async createLeniently(value: JsonObject): Promise<boolean> {
+    const client: ServerClient<KnownObjects> = this.server.client;
+    try {
+      await client.create(value as never);
+    } catch (error) {
+      if (!(error instanceof StatusError)) throw error;
+      if (error.reason !== "AlreadyExists") return false;
+      await client.apply(value as NewObject, { force: true }).catch(ignoreStatus);
+    }
+    return true;
+  }
+
+  /** Waits until a definition is established. It is if the kind is served, which needs no watch. */
+  private async untilEstablished({ apiVersion, kind, metadata, ...rest }: NewObject): Promise<void> {
+    const spec = objectAt(rest as JsonObject, "spec");
+    const versions = listAt(spec, "versions");
+    const version = versions.map((one) => (isObject(one) ? textOf(one["name"]) : "")).at(-1);
+    const served = objectAt(spec, "names")?.["kind"];
+    if (await this.resourceOf(`${textOf(spec?.["group"])}/${version ?? ""}`, textOf(served))) return;
     const reference = { apiVersion, kind, name: metadata.name! };
     await this.server.client
       .waitFor(reference, isEstablished, { timeoutMs: establishMs })

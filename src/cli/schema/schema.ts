@@ -72,7 +72,10 @@ export async function runSchema(
   await mkdir(folder, { recursive: true });
   await writeFile(path.join(folder, "all.json"), all);
   for (const kind of schemas.kinds)
-    await writeFile(path.join(folder, fileOf(kind)), `${JSON.stringify(kindSchema(kind))}\n`);
+    await writeFile(
+      path.join(folder, fileOf(kind)),
+      `${JSON.stringify(kindSchema(kind, schemas.definitions))}\n`,
+    );
   return 0;
 }
 
@@ -97,8 +100,18 @@ function schemaForKind({ group, version, kind, definition }: KindSchema): JsonOb
   return decodeJson(Buffer.from(rule)).value as JsonObject;
 }
 
-function kindSchema({ definition }: KindSchema): JsonObject {
-  return { $schema: draft, $ref: `all.json#/definitions/${definition}` };
+/** Returns the schema of a kind with the definitions that it needs: a validator reads it for each object. */
+function kindSchema({ definition }: KindSchema, all: JsonObject): JsonObject {
+  const definitions: JsonObject = {};
+  const names = [definition];
+  for (let name = names.pop(); name !== undefined; name = names.pop()) {
+    const schema = all[name];
+    if (schema === undefined || Object.hasOwn(definitions, name)) continue;
+    definitions[name] = schema;
+    for (const [, reference] of JSON.stringify(schema).matchAll(/"\$ref": ?"#\/definitions\/([^"]+)"/g))
+      names.push(reference!);
+  }
+  return { $schema: draft, $ref: `#/definitions/${definition}`, definitions };
 }
 
 /** The name of the file of a kind: `deployment-apps-v1.json`, `pod-v1.json`. */

@@ -58,6 +58,16 @@ test("plinth schema writes a schema that chooses by apiVersion and kind, with cu
     expect(readdirSync(out)).toEqual(
       expect.arrayContaining(["all.json", "deployment-apps-v1.json", "pod-v1.json", "range-example-v1.json"]),
     );
+    const ofKind = JSON.parse(readFileSync(path.join(out, "configmap-v1.json"), "utf8")) as EditorSchema;
+    expect(Object.keys(ofKind.definitions).toSorted()).toEqual([
+      "io.k8s.api.core.v1.ConfigMap",
+      "io.k8s.apimachinery.pkg.apis.meta.v1.FieldsV1",
+      "io.k8s.apimachinery.pkg.apis.meta.v1.ManagedFieldsEntry",
+      "io.k8s.apimachinery.pkg.apis.meta.v1.ObjectMeta",
+      "io.k8s.apimachinery.pkg.apis.meta.v1.OwnerReference",
+      "io.k8s.apimachinery.pkg.apis.meta.v1.Time",
+    ]);
+    expect(ofKind).toMatchObject({ $ref: "#/definitions/io.k8s.api.core.v1.ConfigMap" });
   } finally {
     folder.remove();
   }

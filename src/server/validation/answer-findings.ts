@@ -67,8 +67,8 @@ const plugins: readonly (readonly [ValidationRule, RegExp])[] = [
   ["limit-range", /^\[?(?:maximum|minimum|[a-z-]+ max limit to request ratio) /],
 ];
 
-/** An address of a Service that this server doesn't have in its range: other clusters have other ranges. */
-const ofOtherRange = /: failed to allocate IP .* it is not in the range /;
+/** An address of a Service that this server can't give: other clusters have other ranges, and other addresses in use. */
+const unavailableAddress = /: failed to allocate IP /;
 
 const skippedRules = "some validation rules were not checked because the object was invalid";
 
@@ -83,7 +83,7 @@ export function rejectionFindings(rejection: Rejection, isCustom: boolean): Find
   // The rules that the server leaves out, as the object has other errors, are no error of their own.
   const own = causes.filter(({ message: text }) => !text.includes(skippedRules));
   return (own.length === 0 ? causes : own).map((cause) => ({
-    severity: ofOtherRange.test(cause.message) ? "warning" : "error",
+    severity: unavailableAddress.test(cause.message) ? "warning" : "error",
     rule,
     field: cause.field,
     message: cause.message,

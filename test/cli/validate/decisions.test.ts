@@ -23,10 +23,16 @@ describe("the configuration of a server", () => {
   it("allows privileged containers, and has addresses of Services that the manifests may not have", async () => {
     const privileged = pod("a").replace("image: b", "image: b, securityContext: { privileged: true }");
     const service = "apiVersion: v1\nkind: Service\nmetadata: { name: a }\nspec:\n  clusterIP: 10.96.0.10\n";
-    const report = await reportOf({ "a.yaml": `${privileged}---\n${service}  ports: [{ port: 80 }]\n` });
+    const ports = "  ports: [{ port: 80 }]\n";
+    const first = service.replace("10.96.0.10", "10.0.0.9").replace("{ name: a }", "{ name: b }");
+    const second = first.replace("{ name: b }", "{ name: c }");
+    const report = await reportOf({
+      "a.yaml": `${privileged}---\n${service}${ports}---\n${first}  type: NodePort\n  ports: [{ port: 80, nodePort: 30001 }]\n---\n${second}${ports}`,
+    });
     expect(report.accepted).toBe(true);
     expect(problemLines(report)).toEqual([
       'a.yaml:10:1 warning validation spec.clusterIPs: Invalid value: ["10.96.0.10"]: failed to allocate IP 10.96.0.10: it is not in the range 10.0.0.0/24',
+      'a.yaml:25:1 warning validation spec.clusterIPs: Invalid value: ["10.0.0.9"]: failed to allocate IP 10.0.0.9: provided IP is already allocated',
     ]);
   });
 });

@@ -66,6 +66,25 @@ test("docs/validate.md: the check of an upgrade runs", async () => {
   );
 });
 
+test("docs/validate.md: the clients of an audit log are named", async () => {
+  const event = {
+    kind: "Event",
+    stage: "ResponseComplete",
+    verb: "list",
+    user: { username: "system:serviceaccount:ci:deployer" },
+    userAgent: "helm/3.9",
+    stageTimestamp: "2026-01-02T03:04:05.000000Z",
+    objectRef: { resource: "flowschemas", apiGroup: "flowcontrol.apiserver.k8s.io", apiVersion: "v1beta2" },
+  };
+  shell.file("audit.log", `${JSON.stringify(event)}\n`.repeat(12));
+  const output = await shell.run(`${scriptOf("docs/validate.md", "sh clients").trim()} || true`);
+  expect(output).toContain(blockOf("docs/validate.md", "text clients"));
+});
+
+test("docs/validate.md: the types for Jest name an interface of the library", () => {
+  expect(blockOf("docs/validate.md", "ts jest")).toContain("extends AcceptanceMatchers<R>");
+});
+
 test("docs/validate.md: the matcher is used as in its test, test/server/validation/matchers.test.ts", () => {
   const program = blockOf("docs/validate.md", "ts matcher");
   expect(program).toContain("expect.extend(manifestMatchers);");

@@ -74,13 +74,13 @@ export interface FlowValue {
 
 /** Deepest nesting in one line. */
 export const maxFlowDepth = 32;
-const flowPlain = /[A-Za-z0-9_./$-][A-Za-z0-9_./$@*+-]*(?::[A-Za-z0-9_./$@*+-]+)*/y;
-const flowDouble = /"((?:[^"\\]|\\.)*)"/y;
-const flowSingle = /'((?:[^']|'')*)'(?!')/y;
 
 /** Reads a flow collection that ends in its line. */
 export class FlowReader {
   private at = 0;
+  private readonly plainScalar = /[A-Za-z0-9_./$-][A-Za-z0-9_./$@*+-]*(?::[A-Za-z0-9_./$@*+-]+)*/y;
+  private readonly inDoubleQuotes = /"((?:[^"\\]|\\.)*)"/y;
+  private readonly inSingleQuotes = /'((?:[^']|'')*)'(?!')/y;
 
   constructor(private readonly text: string) {}
 
@@ -145,13 +145,13 @@ export class FlowReader {
   }
 
   private quoted(quote: '"' | "'"): string {
-    const text = this.match(quote === '"' ? flowDouble : flowSingle);
+    const text = this.match(quote === '"' ? this.inDoubleQuotes : this.inSingleQuotes);
     return quote === '"' ? unescaped(text) : text.replaceAll("''", "'");
   }
 
   private plain(): string {
-    flowPlain.lastIndex = this.at;
-    const [text] = flowPlain.exec(this.text) ?? [];
+    this.plainScalar.lastIndex = this.at;
+    const [text] = this.plainScalar.exec(this.text) ?? [];
     // A lone dash begins an item of a sequence, or is an error.
     if (text === undefined || text === "-") throw new NotSimple();
     this.at += text.length;

@@ -20,6 +20,9 @@ const unusual = /[^\n\x20-\x7e\xa1-\u1fff\u2010-\u2027\u2030-\u205e\u2070-\ud7ff
 /** Directives and marks of documents at the start of a line. */
 const mark = /^(?:---|\.\.\.|%)/m;
 
+/** How a plain scalar begins; others begin with an indicator. */
+const plainStart = /^(?:[A-Za-z0-9_./$+(<=^~\\]|-[^ ])/;
+
 /**
  * Reads YAML of the form that most manifests have, about ten times as fast as the complete parser: block mappings and sequences, plain,
  * quoted, literal and folded scalars, and flow collections in one line. The result is the same.
@@ -142,7 +145,7 @@ class SimpleReader {
       this.endLine(text.slice(end));
       return value;
     }
-    if (!/^(?:[A-Za-z0-9_./$+(<=^~\\]|-[^ ])/.test(text)) throw new NotSimple();
+    if (!plainStart.test(text)) throw new NotSimple();
     return this.plain(text, column);
   }
 

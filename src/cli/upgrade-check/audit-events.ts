@@ -1,6 +1,8 @@
 import { createReadStream } from "node:fs";
 import { createGunzip } from "node:zlib";
 import { whyUnreadable } from "../../base/files/unreadable.ts";
+import { decodeJson } from "../../base/json/decode.ts";
+import { SyntaxFault } from "../../base/json/syntax-fault.ts";
 import { isObject, type JsonObject, type JsonValue } from "../../base/json/value.ts";
 import { ClientError } from "../client/client-error.ts";
 
@@ -22,7 +24,7 @@ export async function* auditEvents(file: string, warn: (text: string) => void): 
   let unusable = 0;
   for await (const line of linesOf(file)) {
     number++;
-    const events = line === undefined ? "it is too long" : eventsIn(line.toString("utf8"));
+    const events = line === undefined ? "it is too long" : eventsIn(line);
     if (typeof events !== "string") yield* events;
     else if (++unusable <= maxMessages) warn(`${file}:${number}: the line is left out: ${events}`);
   }
@@ -30,17 +32,18 @@ export async function* auditEvents(file: string, warn: (text: string) => void): 
 }
 
 /** Returns the events of a line, or why it has none. */
-function eventsIn(line: string): readonly JsonObject[] | string {
-  if (line.trim() === "") return [];
-  let value: unknown;
+function eventsIn(line: Buffer): readonly JsonObject[] | string {
+  if (line.length === 0) return [];
+  let value: JsonValue;
   try {
-    value = JSON.parse(line);
-  } catch {
-    return "it is not JSON";
+    ({ value } = decodeJson(line));
+  } catch (error) {
+    if (error instanceof SyntaxFault) return `it is not JSON: ${error.problem}`;
+    throw error;
   }
-  if (!isObject(value as JsonValue)) return "it is not an audit event";
-  const { kind, items } = value as JsonObject;
-  if (kind === "Event") return [value as JsonObject];
+  if (!isObject(value)) return "it is not an audit event";
+  const { kind, items } = value;
+  if (kind === "Event") return [value];
   return kind === "EventList" && Array.isArray(items)
     ? items.filter((item) => isObject(item))
     : "it is not an audit event";

@@ -135,10 +135,10 @@ test("plinth upgrade-check --audit-log names the lines that are no events, and r
   const { output, errors } = await check({ "audit.log": log }, words);
   expect(output).toContain(`${removedLine}: list, once`);
   expect(errors.split("\n")).toEqual([
-    "./audit.log:1: the line is left out: it is not JSON",
+    "./audit.log:1: the line is left out: it is not JSON: a member's name in double quotes expected, found the end of the text",
     "./audit.log:3: the line is left out: it is not an audit event",
     "./audit.log:4: the line is left out: it is not an audit event",
-    "./audit.log:6: the line is left out: it is not JSON",
+    "./audit.log:6: the line is left out: it is not JSON: this string is never closed",
     "",
   ]);
   const many = await check({ "audit.log": "x\n".repeat(25) }, words);

@@ -5,11 +5,15 @@ import { decodeDocuments } from "../../../src/base/yaml/yaml-documents.ts";
 import { decodeYaml } from "../../../src/base/yaml/yaml.ts";
 import { attempt, attemptAsync, type Target } from "../target.ts";
 
+/** With this depth the complete parser reads every text. */
+const completeDepth = 95;
+
 /** YAML bodies and manifests: the JSON form of what is decoded, as YAML, is the same value. */
 export const yamlTarget: Target = {
   name: "yaml",
   files: [
     "src/base/json/duplicate-members.ts",
+    "src/base/yaml/simple-yaml.ts",
     "src/base/yaml/yaml.ts",
     "src/base/yaml/yaml-parts.ts",
     "src/base/yaml/yaml-text.ts",
@@ -50,6 +54,9 @@ export const yamlTarget: Target = {
     if (json !== undefined && bytes[0] === 0x7b && encodeJson(json.value) !== encodeJson(decoded!.value)) {
       throw new Error("a JSON body and the same body as YAML differ");
     }
+    const complete = await attemptAsync(() => decodeYaml(bytes, { maxDepth: completeDepth }), SyntaxFault);
+    if (complete !== undefined && encodeJson(complete.value) !== encodeJson(decoded!.value))
+      throw new Error("the simple parser and the complete one read another value");
     if (decoded === undefined) return;
     const encoded = encodeJson(decoded.value);
     // In YAML this character ends a line.

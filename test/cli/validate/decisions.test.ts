@@ -73,6 +73,30 @@ spec: { policyName: few-replicas, validationActions: [Deny] }
     expect(output).toContain("    rule: few-replicas (./policy.yaml:1:1)\n");
   });
 
+  it("policies judge the objects that decide about others too", async () => {
+    const policy = `apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingAdmissionPolicy
+metadata: { name: no-roles }
+spec:
+  matchConstraints:
+    resourceRules: [{ apiGroups: [rbac.authorization.k8s.io], apiVersions: [v1], operations: [CREATE], resources: [roles] }]
+  validations: [{ expression: "false", message: no roles }]
+---
+apiVersion: admissionregistration.k8s.io/v1
+kind: ValidatingAdmissionPolicyBinding
+metadata: { name: no-roles }
+spec: { policyName: no-roles, validationActions: [Deny] }
+---
+apiVersion: rbac.authorization.k8s.io/v1
+kind: Role
+metadata: { name: a }
+rules: []
+`;
+    const { objects } = await reportOf({ "a.yaml": policy }, ["--release=1.33"]);
+    expect(objects.map(({ accepted }) => accepted)).toEqual([true, true, false]);
+    expect(objects[2]!.problems[0]!.message).toContain("no roles");
+  });
+
   it("quotas count the objects of all files, and limit ranges apply", async () => {
     const inShop = (text: string) => text.replace("metadata: {", "metadata: { namespace: shop,");
     const report = await reportOf({

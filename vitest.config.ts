@@ -1,6 +1,8 @@
+import path from "node:path";
 import { configDefaults, defineConfig, type ViteUserConfig } from "vitest/config";
 import { chromiumPath } from "./test/support/chromium-path.ts";
 import { SlowestFirst } from "./test/support/slowest-first.ts";
+import "./test/support/native/register.mjs";
 
 /**
  * Files that need a process of their own, because they replace globals or modules, share servers among files, or measure processor time or
@@ -8,12 +10,14 @@ import { SlowestFirst } from "./test/support/slowest-first.ts";
  */
 const ownProcess = [
   "test/tidy/expressions.test.ts",
-  "test/cli/running-flags/hidden-metrics.test.ts",
   "test/api/large-writes.test.ts",
   "test/cost-laws/cost-laws.test.ts",
   "test/base/yaml.test.ts",
   "test/schema/custom-schema-turns.test.ts",
 ];
+
+/** Lets a process of the tests load TypeScript by Node, and not by the test runner. */
+const nativeModules = ["--import", path.join(import.meta.dirname, "test/support/native/register.mjs")];
 
 /** Files that only `npm run test:long` runs. */
 const longFiles = ["test/**/*.long.test.ts", "test/**/*.chromium.test.ts"];
@@ -35,9 +39,11 @@ export function testConfig({ isLong }: { readonly isLong: boolean }): ViteUserCo
       maxWorkers: 3,
       sequence: { sequencer: SlowestFirst },
       reporters: ["default", ["json", { outputFile: "node_modules/.plinth-tests.json" }]],
-      globalSetup: ["test/support/times-file.ts"],
+      globalSetup: ["test/support/native/global-setup.mjs", "test/support/times-file.ts"],
       setupFiles: ["test/support/measure-time.ts"],
       env: isLong ? { PLINTH_LONG_TESTS: "true" } : {},
+      // Modules are loaded by Node: `vi.mock` isn't available.
+      experimental: { viteModuleRunner: false, nodeLoader: false },
       projects: [
         {
           extends: true,
@@ -45,12 +51,12 @@ export function testConfig({ isLong }: { readonly isLong: boolean }): ViteUserCo
             name: "shared",
             isolate: false,
             // Most code runs a few times: compiling it with optimization early takes more time than it saves.
-            execArgv: ["--interrupt-budget=500000"],
+            execArgv: [...nativeModules, "--interrupt-budget=500000"],
             include: ["test/**/*.test.ts"],
             exclude: [...exclude, ...ownProcess],
           },
         },
-        { extends: true, test: { name: "own", include: ownProcess } },
+        { extends: true, test: { name: "own", execArgv: nativeModules, include: ownProcess } },
       ],
       // A busy machine may take long for what a test waits for.
       expect: { poll: { timeout: 20_000, interval: 20 } },

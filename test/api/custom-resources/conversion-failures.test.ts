@@ -115,17 +115,17 @@ describe("a failing conversion webhook", () => {
       text.includes(`"kind":"Endpoint${fixture.count - 1}"`)
         ? { body: undefined }
         : right({ text } as Received);
-    const stuck = Array.from({ length: 50 }, () =>
-      fixture.server.admin.get(`${v2}/a`).catch(() => undefined),
-    );
-    const list = fixture.server.admin.get(v2).catch(() => undefined);
-    const start = performance.now();
+    let answered = 0;
+    const stuck = [v2, ...Array.from({ length: 50 }, () => `${v2}/a`)].map(async (path) => {
+      await fixture.server.admin.get(path).catch(() => undefined);
+      answered += 1;
+    });
     for (let at = 0; at < 20; at++) {
       expect((await fixture.server.admin.get(`${other.v2}/a`)).body.spec).toEqual({ host: "a", port: 1 });
       await ok(fixture.server.admin.get(`${v1}/a`));
       await ok(fixture.server.admin.get("/api/v1/namespaces"));
     }
-    expect(performance.now() - start).toBeLessThan(5000);
-    void Promise.all([...stuck, list]);
+    expect(answered).toBe(0);
+    void Promise.all(stuck);
   });
 });

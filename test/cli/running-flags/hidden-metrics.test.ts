@@ -1,9 +1,13 @@
-import { expect, test, vi } from "vitest";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { queueMetrics } from "../../../src/http/metrics/queue-metrics.ts";
 import type { MetricDefinition } from "../../../src/http/metrics/metric-definition.ts";
 import { optionsOfFlags } from "../../support/serve-options.ts";
 import { startServer } from "../../../src/server/server.ts";
 import { Api } from "../../support/api.ts";
 import { temporaryFolder } from "../../support/temporary-folder.ts";
+
+/** A part of the metrics of every server. */
+const definitions = queueMetrics as MetricDefinition[];
 
 /** This release hides no metric of its own yet: one that it would hide, and one that it has deprecated. */
 const further: readonly MetricDefinition[] = [
@@ -18,9 +22,12 @@ const further: readonly MetricDefinition[] = [
   deprecated: { introduced: "1.10", since },
 }));
 
-vi.mock(import("../../../src/http/metrics/definitions.ts"), async (original) => {
-  const { metricDefinitions, ...others } = await original();
-  return { ...others, metricDefinitions: (words) => [...metricDefinitions(words), ...further] };
+beforeAll(() => {
+  definitions.push(...further);
+});
+
+afterAll(() => {
+  definitions.splice(-further.length);
 });
 
 test.each([

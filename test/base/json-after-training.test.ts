@@ -1,5 +1,6 @@
 import { spawnSync } from "node:child_process";
 import { expect, it } from "vitest";
+import { typeScript } from "../support/root.ts";
 
 /** What a process reads: many small texts, most of them malformed, and at last a large string that never ends. */
 const script = `
@@ -28,7 +29,7 @@ const script = `
   console.log(JSON.stringify({ fault, took: performance.now() - start }));`;
 
 it("a string that never ends is refused at once, also by code that was compiled for other texts", () => {
-  const words = ["--import", "tsx", "--input-type=module", "-e", script];
+  const words = [...typeScript, "--input-type=module", "-e", script];
   const { stdout, stderr, signal } = spawnSync(process.execPath, words, {
     encoding: "utf8",
     timeout: 40_000,

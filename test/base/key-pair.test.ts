@@ -2,6 +2,7 @@ import { execFile } from "node:child_process";
 import { promisify } from "node:util";
 import { expect, test } from "vitest";
 import { generateEcKeyPair } from "../../src/base/certificates/key-pair.ts";
+import { typeScript } from "../support/root.ts";
 
 test("a generated key is one of the curve P-256 with its public key", () => {
   const { privateKey, publicKey } = generateEcKeyPair();
@@ -20,7 +21,7 @@ test("garbage collection during the export of a generated key doesn't block the 
     }
     console.log("done");`;
   // A small young generation is collected often.
-  const args = ["--max-semi-space-size=1", "--import", import.meta.resolve("tsx"), "--input-type=module"];
+  const args = ["--max-semi-space-size=1", ...typeScript, "--input-type=module"];
   const options = { timeout: 30_000, killSignal: "SIGKILL" } as const;
   const { stdout } = await promisify(execFile)(process.execPath, [...args, "-e", script], options);
   expect(stdout).toBe("done\n");

@@ -318,7 +318,8 @@ describe("hostile YAML", () => {
 
   it("has a size up to which all is read", async () => {
     const items = (count: number) => `a:\n${"- x\n".repeat(count)}`;
-    expect(await decode(items(190_000))).toEqual({ a: Array(190_000).fill("x") });
+    const { a } = (await decode(items(190_000))) as { a: string[] };
+    expect([a.length, a.every((item) => item === "x")]).toEqual([190_000, true]);
     expect(await fault(items(205_000))).toContain("the YAML is too large; send it as JSON");
     const lines = (count: number) => `a: |\n${"  x\n".repeat(count)}`;
     expect(await decode(lines(700_000))).toEqual({ a: "x\n".repeat(700_000) });

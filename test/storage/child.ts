@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { setTimeout } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { shortRun } from "../support/root.ts";
+import { shortRun, typeScript } from "../support/root.ts";
 
 /** A TypeScript file run in a process of its own; its lines are read as they come. */
 export class Child {
@@ -20,8 +20,7 @@ export class Child {
       ...through,
       process.execPath,
       ...shortRun,
-      "--import",
-      "tsx",
+      ...typeScript,
       script,
       ...args,
     ];

@@ -6,6 +6,7 @@ import { systemClock } from "../../src/base/time/clock.ts";
 import { create, draft, textOf } from "../../src/storage/conformance/support.ts";
 import { openLmdbStore } from "../../src/storage/lmdb/lmdb-store.ts";
 import { StoreDamagedError } from "../../src/storage/store.ts";
+import { typeScript } from "../support/root.ts";
 import { Child } from "./child.ts";
 import { type FillOutcome, fillUp } from "./fill-up.ts";
 import { temporaryFolder } from "./support.ts";
@@ -39,7 +40,7 @@ function refusalOfNobody(dir: string): string {
     } catch (error) {
       console.log(error.message);
     }`;
-  const words = ["--import", "tsx", "--input-type=module", "-e", script];
+  const words = [...typeScript, "--input-type=module", "-e", script];
   const { stdout, stderr } = spawnSync(process.execPath, words, { encoding: "utf8" });
   return stdout + stderr;
 }

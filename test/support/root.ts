@@ -3,6 +3,9 @@ import path from "node:path";
 /** The project's root folder. */
 export const root = path.resolve(import.meta.dirname, "../..");
 
+/** Options of Node with which a program that a test starts can import TypeScript; `npm test` has compiled it. */
+export const typeScript = ["--import", path.join(root, "test/support/native/register.mjs")] as const;
+
 /** The built program; `npm test` builds it. */
 export const program = path.join(root, "dist/plinth.js");
 

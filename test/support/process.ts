@@ -17,11 +17,11 @@ export interface Finished {
   readonly stderr: string;
 }
 
-/** Runs `plinth` with these words to its end; a server that starts in spite of wrong flags is killed after 20 s. */
+/** Runs `plinth` with these words to its end; a server that starts in spite of wrong flags is killed after 2 minutes. */
 export function plinth(...words: readonly string[]): Finished {
   const { status, stdout, stderr } = spawnSync(process.execPath, [...shortRun, program, ...words], {
     encoding: "utf8",
-    timeout: 20_000,
+    timeout: 120_000,
     cwd: tmpdir(),
   });
   return { code: status, stdout, stderr };

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { request as httpsRequest, Agent } from "node:https";
+import { createSecureContext, type SecureContext } from "node:tls";
 import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
 import { createServer, type CreateServerOptions } from "../../src/index.ts";
 import type { Server } from "../../src/server/server.ts";
@@ -37,9 +38,10 @@ export class Api {
     private readonly url: string,
     ca: string | undefined,
     private readonly authorization: string | undefined,
-    tls: { cert?: string; key?: string } = {},
+    tls?: { cert?: string; key?: string },
   ) {
-    this.agent = new Agent({ keepAlive: true, ...(ca === undefined ? {} : { ca }), ...tls });
+    const secureContext = tls === undefined ? contextOf(ca) : createSecureContext({ ...caOf(ca), ...tls });
+    this.agent = new Agent({ keepAlive: true, ...caOf(ca), secureContext });
   }
 
   get = (path: string, options?: AskOptions): Promise<Answer> => this.ask("GET", path, options);
@@ -115,6 +117,18 @@ export class Api {
       request.end(payload);
     });
   }
+}
+
+let latest: { readonly ca: string | undefined; readonly context: SecureContext } | undefined;
+
+/** The TLS settings of clients without a certificate: a context takes longer to create than most requests. */
+function contextOf(ca: string | undefined): SecureContext {
+  if (latest === undefined || latest.ca !== ca) latest = { ca, context: createSecureContext(caOf(ca)) };
+  return latest.context;
+}
+
+function caOf(ca: string | undefined): { ca?: string } {
+  return ca === undefined ? {} : { ca };
 }
 
 /** One event of a watch. */

@@ -27,7 +27,7 @@ beforeEach(() => {
 
 const port = () => Number(new URL(service.url).port);
 const address = () => Promise.resolve({ host: "127.0.0.1", port: port() });
-const call = { json: "{}", timeoutMs: 5000, source: "ana" };
+const call = { json: "{}", timeoutMs: 30_000, source: "ana" };
 const bundle = () => Buffer.from(service.ca).toString("base64");
 const guard = (changes: object = {}): WebhookClientConfig => ({
   service: { namespace: "security", name: "guard", ...changes },
@@ -129,10 +129,10 @@ describe("a service", () => {
     };
     const slow = webhookTarget(guard({ path: "/slow", port: 1 }));
     const waiting = Array.from({ length: 400 }, () =>
-      caller.call(slow, { ...call, timeoutMs: 20_000 }).then(() => "done"),
+      caller.call(slow, { ...call, timeoutMs: 60_000 }).then(() => "done"),
     );
     // More than may run or wait for one user are refused at once.
-    const refused = Array.from({ length: 300 }, () => caller.call(slow, { ...call, timeoutMs: 20_000 }));
+    const refused = Array.from({ length: 300 }, () => caller.call(slow, { ...call, timeoutMs: 60_000 }));
     const results = Promise.allSettled(refused);
     reply = () => ({ body: {} });
     expect((await caller.call(webhookTarget(guard()), call)).toString()).toBe("{}");

@@ -1,11 +1,17 @@
 // Compiles the TypeScript of the project into a folder from which Node loads it. The test runner would compile each module for each run, and
 // evaluate it with slower bindings.
+import { createHash } from "node:crypto";
 import { mkdirSync, readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { createRequire } from "node:module";
 import path from "node:path";
 
 const root = path.resolve(import.meta.dirname, "../../..");
-const outputFolder = path.join(root, "node_modules/.plinth-compiled");
+/** Another one after each change of this file, which decides about the output. */
+const version = createHash("sha256")
+  .update(readFileSync(import.meta.filename))
+  .digest("hex")
+  .slice(0, 8);
+const outputFolder = path.join(root, "node_modules/.plinth-compiled", version);
 const sourceFolders = ["src", "test", "console/src"];
 
 /** Most processes find all files compiled, and don't load the compiler. */
@@ -47,6 +53,7 @@ function optionsOf(file) {
   return {
     format: "esm",
     target: "node20",
+    supported: { "import-attributes": true },
     sourcemap: "external",
     sourcesContent: false,
     loader: file.endsWith("x") ? "tsx" : "ts",

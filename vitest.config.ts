@@ -1,6 +1,6 @@
-import path from "node:path";
 import { configDefaults, defineConfig, type ViteUserConfig } from "vitest/config";
 import { chromiumPath } from "./test/support/chromium-path.ts";
+import { lateOptimization, typeScript } from "./test/support/root.ts";
 import { SlowestFirst } from "./test/support/slowest-first.ts";
 import "./test/support/native/register.mjs";
 
@@ -15,9 +15,6 @@ const ownProcess = [
   "test/base/yaml.test.ts",
   "test/schema/custom-schema-turns.test.ts",
 ];
-
-/** Lets a process of the tests load TypeScript by Node, and not by the test runner. */
-const nativeModules = ["--import", path.join(import.meta.dirname, "test/support/native/register.mjs")];
 
 /** Files that only `npm run test:long` runs. */
 const longFiles = ["test/**/*.long.test.ts", "test/**/*.chromium.test.ts"];
@@ -52,12 +49,12 @@ export function testConfig({ isLong }: { readonly isLong: boolean }): ViteUserCo
             isolate: false,
             // Most code runs a few times: compiling it with optimization early takes more time than it saves.
             // And small young generations are collected often: these flags take a sixth off the processor time of test/lives.
-            execArgv: [...nativeModules, "--interrupt-budget=500000", "--max-semi-space-size=64"],
+            execArgv: [...typeScript, ...lateOptimization(500_000), "--max-semi-space-size=64"],
             include: ["test/**/*.test.ts"],
             exclude: [...exclude, ...ownProcess],
           },
         },
-        { extends: true, test: { name: "own", execArgv: nativeModules, include: ownProcess } },
+        { extends: true, test: { name: "own", execArgv: [...typeScript], include: ownProcess } },
       ],
       // A busy machine may take long for what a test waits for.
       expect: { poll: { timeout: 20_000, interval: 20 } },

@@ -13,14 +13,13 @@ import { StatusError, type StatusDetails } from "../../base/status-error.ts";
 import type { UserInfo } from "../../base/user-info.ts";
 import type { KindContext } from "../../schema/context.ts";
 import type { ApiObject, Kind } from "../../schema/kind.ts";
-import type { Entry, Store, Subscription, WriteCondition } from "../../storage/store.ts";
+import type { Entry, Store, WriteCondition } from "../../storage/store.ts";
 import type { Vocabulary } from "../../vocabulary/vocabulary.ts";
 import type { StagedEntries } from "../objects/staged-entries.ts";
 import type { StorageHooks } from "./storage-hooks.ts";
 import type { PageCache } from "../pages/page-cache.ts";
 import type { RepeatedApplies } from "./repeated-applies.ts";
 import type { Registry, Resource } from "../registry/registry.ts";
-import type { WatchObserver } from "../registry/watch-change.ts";
 import type { SelectorIndex } from "../selector-index/selector-index.ts";
 import type { TokenIssuer } from "./token-issuer.ts";
 
@@ -57,20 +56,7 @@ export interface Engine {
   readonly isOutdated?: ((entry: Entry) => boolean) | undefined;
   /** Identifies the writes of a transaction that isn't a request, in the history; undefined for other engines. */
   readonly requestId?: string | undefined;
-  /** Wraps a watch, for the faults of tests; undefined without them. */
-  readonly interceptWatch?: WatchInterceptor | undefined;
 }
-
-/**
- * Wraps a watch.
- *
- * @param observer the receiver of the events.
- * @param start starts the watch with another receiver.
- */
-export type WatchInterceptor = (
-  observer: WatchObserver,
-  start: (observer: WatchObserver) => Subscription,
-) => Subscription;
 
 /** The object or collection of a request. */
 export interface Target {

@@ -1,4 +1,6 @@
 import type { MaybePromise } from "../../base/turns/maybe-promise.ts";
+import type { Subscription } from "../../storage/store.ts";
+import type { WatchObserver } from "../registry/watch-change.ts";
 import type { Engine } from "./engine.ts";
 
 /** A request that faults may affect. */
@@ -18,6 +20,27 @@ export interface FaultyRequest {
    * a crash gets no more answers.
    */
   readonly life: number | undefined;
+}
+
+/**
+ * Wraps a watch.
+ *
+ * @param observer the receiver of the events.
+ * @param start starts the watch with another receiver.
+ */
+export type WatchInterceptor = (
+  observer: WatchObserver,
+  start: (observer: WatchObserver) => Subscription,
+) => Subscription;
+
+/** The engine of a request to watch that faults may affect. */
+export interface InterceptedEngine extends Engine {
+  readonly interceptWatch: WatchInterceptor;
+}
+
+/** Returns what wraps the watches of an engine; undefined for an engine without faults. */
+export function watchInterceptorOf(engine: Engine): WatchInterceptor | undefined {
+  return (engine as Partial<InterceptedEngine>).interceptWatch;
 }
 
 /** Injects faults into requests (`server.faults`). */

@@ -8,6 +8,7 @@ import type {
   Subscription,
 } from "../../storage/store.ts";
 import type { Engine, Target } from "../engine/engine.ts";
+import { watchInterceptorOf } from "../engine/request-faults.ts";
 import { prefixOf } from "../registry/registry.ts";
 import type { Selection } from "../objects/selection.ts";
 import type { FollowedView } from "../objects/followed-view.ts";
@@ -63,7 +64,8 @@ export function watchObjects(
   view?: FollowedView,
 ): Subscription {
   const begin = (receiver: WatchObserver) => watchIn(engine, target, selection, start, receiver, view);
-  return engine.interceptWatch === undefined ? begin(observer) : engine.interceptWatch(observer, begin);
+  const intercept = watchInterceptorOf(engine);
+  return intercept === undefined ? begin(observer) : intercept(observer, begin);
 }
 
 function watchIn(

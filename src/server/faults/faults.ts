@@ -3,6 +3,8 @@ import type { MaybePromise } from "../../base/turns/maybe-promise.ts";
 import { StatusError } from "../../base/status-error.ts";
 import type { Engine } from "../../resources/engine/engine.ts";
 import {
+  type InterceptedEngine,
+  type WatchInterceptor,
   ConnectionLostError,
   type FaultyRequest,
   type RequestFaults,
@@ -269,7 +271,10 @@ export class Faults {
 
   private async engineFor(request: FaultyRequest, engine: Engine, { staleBy }: RequestFate): Promise<Engine> {
     const { verb } = request;
-    if (verb === "watch") return { ...engine, interceptWatch: this.interceptor(request) };
+    if (verb === "watch") {
+      const intercepted: InterceptedEngine = { ...engine, interceptWatch: this.interceptor(request) };
+      return intercepted;
+    }
     if (verb !== "list" && staleBy === 0) return engine;
     const user = this.user(request.user);
     const type = typeOf(request);
@@ -285,7 +290,7 @@ export class Faults {
     return revision >= latest ? engine : staleEngine(engine, revision as Revision);
   }
 
-  private interceptor(request: FaultyRequest): NonNullable<Engine["interceptWatch"]> {
+  private interceptor(request: FaultyRequest): WatchInterceptor {
     return (observer: WatchObserver, start: (observer: WatchObserver) => Subscription) => {
       const user = this.user(request.user);
       const watch: FaultyWatch = new FaultyWatch(observer, targetText(request), {

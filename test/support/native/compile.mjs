@@ -14,8 +14,20 @@ const version = createHash("sha256")
 const outputFolder = path.join(root, "node_modules/.plinth-compiled", version);
 const sourceFolders = ["src", "test", "console/src"];
 
-/** Most processes find all files compiled, and don't load the compiler. */
-const compiler = () => createRequire(import.meta.url)("esbuild");
+/**
+ * Returns the compiler; most processes find all files compiled, and don't load it. It must not start a thread: that of the loader's hooks,
+ * for which a new thread waits, waits for the compiler.
+ */
+function compiler() {
+  const before = process.env.ESBUILD_WORKER_THREADS;
+  process.env.ESBUILD_WORKER_THREADS = "0";
+  try {
+    return createRequire(import.meta.url)("esbuild");
+  } finally {
+    if (before === undefined) delete process.env.ESBUILD_WORKER_THREADS;
+    else process.env.ESBUILD_WORKER_THREADS = before;
+  }
+}
 
 /** Whether a file is TypeScript of the project. */
 export function isCompiled(file) {

@@ -136,7 +136,7 @@ export class PageShell {
   private bash(script: string): Promise<string> {
     if (script.trim() === "") return Promise.resolve("");
     const words = ["--norc", "-euo", "pipefail", "-c", this.local(script)];
-    const options = { cwd: this.folder, env: this.environment(), timeout: 60_000 };
+    const options = { cwd: this.folder, env: this.environment(), timeout: 150_000 };
     return new Promise((resolve, reject) => {
       const child = execFile("bash", words, options, (error, stdout, stderr) => {
         if (error === null) resolve(stdout);

@@ -11,6 +11,7 @@ import "./test/support/native/register.mjs";
 const ownProcess = [
   "test/tidy/expressions.test.ts",
   "test/api/large-writes.test.ts",
+  "test/cel/time-promise.test.ts",
   "test/cost-laws/cost-laws.test.ts",
   "test/base/yaml.test.ts",
   "test/schema/custom-schema-turns.test.ts",

@@ -237,7 +237,8 @@ export interface ServerClient<Objects> extends TypedClient<Objects> {
    * @throws {StatusError} NotFound, or Forbidden without the verb `access` on the workspace.
    *
    * @example
-   * const trial = await devi.workspace("trial");
+   * await server.workspace("trial", {});
+   * const trial = await client.workspace("trial");
    * await trial.client.apply("manifests/shop.yaml");
    * console.log((await trial.diff()).text);
    * const { conflicts = [] } = await trial.merge({ dryRun: true });

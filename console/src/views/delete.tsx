@@ -7,6 +7,7 @@ import { deletedWith } from "../model/owned-objects.ts";
 import type { ResourceType } from "../model/resource-types.ts";
 import { Action } from "../parts/action.tsx";
 import { Dialog } from "../parts/dialog.tsx";
+import { DialogActions } from "../parts/dialog-actions.tsx";
 import { serverTypes } from "../state/session.ts";
 
 interface DeleteProps {
@@ -64,22 +65,14 @@ export function DeleteDialog({ type, namespace, name, uid, onClose, onDeleted }:
           Keep dependents
         </label>
       )}
-      {failure.value !== "" && (
-        <p class="message bad" role="alert">
-          {failure.value}
-        </p>
-      )}
-      <div class="buttons">
-        <button type="button" onClick={onClose}>
-          Cancel
-        </button>
+      <DialogActions failure={failure.value} onCancel={onClose}>
         <Action
           action={actionOn(type, "delete", { namespace, name })}
           label="Delete"
           isDangerous
           onRun={remove}
         />
-      </div>
+      </DialogActions>
     </Dialog>
   );
 }

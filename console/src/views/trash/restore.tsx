@@ -3,6 +3,7 @@ import { messageOf } from "../../api/client.ts";
 import { recreate, recreationOf } from "../../api/trash.ts";
 import type { DeletedObject, ObjectState, Recreation } from "../../model/trash.ts";
 import { Dialog } from "../../parts/dialog.tsx";
+import { DialogActions } from "../../parts/dialog-actions.tsx";
 import { serverTypes } from "../../state/session.ts";
 import { useAsync } from "../../state/use-async.ts";
 import { YamlText } from "../object/yaml-text.tsx";
@@ -53,21 +54,13 @@ export function RestoreDialog({ deleted, onClose, onRestored }: RestoreProps) {
           <YamlText object={preview.result} />
         </>
       )}
-      {failure.value !== "" && (
-        <p class="message bad" role="alert">
-          {failure.value}
-        </p>
-      )}
-      <div class="buttons">
-        <button type="button" onClick={onClose}>
-          Cancel
-        </button>
+      <DialogActions failure={failure.value} onCancel={onClose}>
         {typeof preview === "object" && (
           <button type="button" class="primary" onClick={() => restore(preview.object)}>
             Restore
           </button>
         )}
-      </div>
+      </DialogActions>
     </Dialog>
   );
 }

@@ -6,6 +6,7 @@ import type { ResourceType } from "../../model/resource-types.ts";
 import { isWorkspaceName, type NewSource } from "../../model/workspaces.ts";
 import { Action } from "../../parts/action.tsx";
 import { Dialog } from "../../parts/dialog.tsx";
+import { DialogActions } from "../../parts/dialog-actions.tsx";
 import { go } from "../../state/place.ts";
 import { useAsync } from "../../state/use-async.ts";
 import { currentWorkspace } from "../../state/workspace.ts";
@@ -63,15 +64,7 @@ export function CreateDialog({ type, from = currentWorkspace.value, onClose }: C
       <p class="note">
         A branch begins with the state as it is now, and is separate from then on. Creating it copies nothing.
       </p>
-      {failure.value !== "" && (
-        <p class="message bad" role="alert">
-          {failure.value}
-        </p>
-      )}
-      <div class="buttons">
-        <button type="button" onClick={onClose}>
-          Cancel
-        </button>
+      <DialogActions failure={failure.value} onCancel={onClose}>
         <Action
           action={actionOn(type, "create")}
           label="Create"
@@ -80,7 +73,7 @@ export function CreateDialog({ type, from = currentWorkspace.value, onClose }: C
           isDisabled={!isWorkspaceName(name.value)}
           onRun={create}
         />
-      </div>
+      </DialogActions>
     </Dialog>
   );
 }

@@ -7,6 +7,7 @@ import { formatRoute } from "../../model/routes.ts";
 import { workspaceUrl, type Workspace } from "../../model/workspaces.ts";
 import { Action } from "../../parts/action.tsx";
 import { Dialog } from "../../parts/dialog.tsx";
+import { DialogActions } from "../../parts/dialog-actions.tsx";
 import { go } from "../../state/place.ts";
 import { currentWorkspace } from "../../state/workspace.ts";
 
@@ -48,15 +49,7 @@ export function DeleteWorkspaceDialog({ type, workspace, onClose }: DeleteProps)
           onInput={(event) => (typed.value = event.currentTarget.value.trim())}
         />
       </label>
-      {failure.value !== "" && (
-        <p class="message bad" role="alert">
-          {failure.value}
-        </p>
-      )}
-      <div class="buttons">
-        <button type="button" onClick={onClose}>
-          Cancel
-        </button>
+      <DialogActions failure={failure.value} onCancel={onClose}>
         <Action
           action={actionOn(type, "delete", { name })}
           label="Delete"
@@ -66,7 +59,7 @@ export function DeleteWorkspaceDialog({ type, workspace, onClose }: DeleteProps)
           isDisabled={typed.value !== name}
           onRun={remove}
         />
-      </div>
+      </DialogActions>
     </Dialog>
   );
 }

@@ -75,7 +75,7 @@ export class DerivedHistory implements StoreHistory {
   /** Returns the versions of a key before those that its own records have. */
   private async oldest(key: string, marker: Entry | undefined, floor: Revision): Promise<Version[]> {
     if (marker !== undefined && marker.revision <= floor) return [];
-    const deletion = marker && (await this.deletionOf(key, marker));
+    const deletion = marker && (await this.deletionWithOrigin(key, marker));
     const base = await this.parts.baseValue(key);
     const versions = deletion === undefined ? [] : [deletion];
     if (base !== undefined)
@@ -83,20 +83,27 @@ export class DerivedHistory implements StoreHistory {
     return versions;
   }
 
-  /** Returns the deletion that a marker above the floor stands for; undefined if its key was updated. */
+  /** Returns the deletion that a marker above the floor stands for, without an origin; undefined if its key was updated. */
   private async deletionOf(key: string, marker: Entry): Promise<Version | undefined> {
-    const { own, history } = this.parts;
-    const value = await own.get(key, marker.revision);
-    if (value?.revision === marker.revision) return undefined;
-    const { versions } = await history.versions(marker.key, { limit: 1 });
+    const { revision } = marker;
+    const value = await this.parts.own.get(key, revision);
+    if (value?.revision === revision) return undefined;
+    return { key, revision, deleted: true, previous: hiddenRevision(marker), origin: undefined };
+  }
+
+  /** As {@link deletionOf}, with the origin, which the record of the marker has. */
+  private async deletionWithOrigin(key: string, marker: Entry): Promise<Version | undefined> {
+    const deletion = await this.deletionOf(key, marker);
+    if (deletion === undefined) return undefined;
+    const { versions } = await this.parts.history.versions(marker.key, { limit: 1 });
     const origin = versions.find(({ revision }) => revision === marker.revision)?.origin;
-    return { key, revision: marker.revision, deleted: true, previous: hiddenRevision(marker), origin };
+    return { ...deletion, origin };
   }
 
   async deletions(prefix: string, { after, limit }: VersionOptions): Promise<VersionPage> {
     const floor = await this.floor(prefix);
     const own = await this.ownDeletions(prefix, { after, limit }, floor);
-    const hidden = await this.hiddenKeys(prefix, after, floor);
+    const hidden = await this.hiddenKeys(prefix, { after, limit }, floor);
     // Both have all keys up to the smaller end.
     const end = smallest(own.next, hidden.next);
     const versions = [...own.versions, ...hidden.versions]
@@ -119,7 +126,11 @@ export class DerivedHistory implements StoreHistory {
   }
 
   /** Returns the keys of the base that were deleted and never written. */
-  private async hiddenKeys(prefix: string, after: string | undefined, floor: Revision): Promise<VersionPage> {
+  private async hiddenKeys(
+    prefix: string,
+    { after, limit }: VersionOptions,
+    floor: Revision,
+  ): Promise<VersionPage> {
     const { own, history } = this.parts;
     const { entries, more } = await own.range({
       prefix,
@@ -136,8 +147,9 @@ export class DerivedHistory implements StoreHistory {
       // An own value, also a deleted one, has records of its own.
       const { versions: records } = await history.versions(key, { limit: 1 });
       if (records.length > 0) continue;
-      const deletion = await this.deletionOf(key, marker);
+      const deletion = await this.deletionWithOrigin(key, marker);
       if (deletion !== undefined) versions.push(deletion);
+      if (versions.length >= limit) return { versions, next: key };
       await yieldIfDue();
     }
     const last = entries.at(-1);

@@ -306,8 +306,13 @@ class HistoryStore extends StoreView {
       deletions: async (prefix, options) => this.archive.deletions(prefix, options, await floor(prefix)),
       changes: async (prefix, options) => this.archive.changes(prefix, options, await floor(prefix)),
       revisionAt: (time) => this.revisionAt(time),
-      forget: (start, ending) => this.pending.add(this.sweep.forget(start, ending)),
+      forget: (start, ending) => this.pending.add(this.forget(start, ending)),
     };
+  }
+
+  private async forget(start: string, ending: AbortSignal | undefined): Promise<void> {
+    await this.sweep.forget(start, ending);
+    await this.settings.forget(start, ending);
   }
 
   private async revisionAt(time: number): Promise<Revision> {

@@ -2,6 +2,7 @@
 import type { Clock } from "../../base/time/clock.ts";
 import { draftOf, revisionOf } from "../entry.ts";
 import { withoutKeyspace } from "../keys.ts";
+import { deleteKeys } from "../range-pages.ts";
 import type { CollectionRetention } from "../store-history.ts";
 import { StoreDamagedError, type Draft, type Entry, type Revision, type Store } from "../store.ts";
 
@@ -125,6 +126,11 @@ export class HistorySettings {
     const since = this.since.get(withoutKeyspace(collection)) ?? this.since.get(othersRule)!;
     const stored = await this.store.get(floorKey(collection));
     return stored === undefined ? since : revisionOf(Math.max(since, numberIn(stored)));
+  }
+
+  /** Removes the floors of the collections that begin with a text. */
+  async forget(start: string, ending: AbortSignal | undefined): Promise<void> {
+    await deleteKeys(this.store, floorsPrefix + start.slice(1), ending);
   }
 
   /** Raises the floor of a collection. */

@@ -48,8 +48,10 @@ const backgroundPage = { limit: 250, maxBytes: 256 * 1024 };
 const pagesWithoutRest = 40;
 /** Duration of such a pause, as a multiple of the time that the page took, for each follower that loads at the same time. */
 const restTimes = 3;
+/** Longest pause: a caller may begin to wait for the loading in it. */
+const maxRestMs = 250;
 
-/** Number of followers in the process that load in the background: together they take at most a third of a processor. */
+/** Number of followers in the process that load in the background: up to a hundred take at most a third of a processor together. */
 let backgroundLoads = 0;
 
 /**
@@ -124,7 +126,7 @@ export class Follower {
     return async () => {
       const tookMs = performance.now() - startedMs;
       if (++pages > pagesWithoutRest && !this.awaited)
-        await setTimeout(Math.ceil(tookMs * restTimes * backgroundLoads), undefined, { ref: false });
+        await setTimeout(restMs(tookMs), undefined, { ref: false });
       else await nextTurn();
       startedMs = performance.now();
     };
@@ -249,6 +251,10 @@ export class Follower {
     this.keys.delete(key);
     this.handler.remove(key);
   }
+}
+
+function restMs(tookMs: number): number {
+  return Math.min(maxRestMs, Math.ceil(tookMs * restTimes * backgroundLoads));
 }
 
 /**

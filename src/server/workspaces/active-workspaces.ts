@@ -7,6 +7,8 @@ import type { WorkspaceServer } from "./workspace-server.ts";
 /** An unused workspace is closed after this time, in milliseconds. */
 const idleMs = 5 * 60_000;
 const sweepMs = 30_000;
+/** The use of a workspace that stays in use is recorded at this interval. */
+const recordMs = 60 * 60_000;
 /** More workspaces than these are closed earlier, the least recently used first. */
 const maxActive = 200;
 /** Number of workspaces that may be in use at once, */
@@ -25,6 +27,10 @@ interface Active {
   /** Requests in progress. */
   uses: number;
   lastUsedMs: number;
+  /** When its use was recorded, or it was opened. */
+  recordedMs: number;
+  /** Whether something was written in it since then. */
+  isChanged: boolean;
 }
 
 /** A use of a workspace. */
@@ -32,6 +38,14 @@ export interface WorkspaceUse {
   readonly server: WorkspaceServer;
   /** Ends the use; called once. */
   end(): void;
+}
+
+/** What is recorded of the use of a workspace. */
+export interface RecordedUse {
+  /** Milliseconds since it was used. */
+  readonly unusedMs: number;
+  /** Whether something was written in it since the last record, as far as this process follows its writes. */
+  readonly isChanged: boolean;
 }
 
 /** The workspaces that are in memory, by the uid of their object. They are opened when they are used, and closed when they are idle. */
@@ -49,8 +63,8 @@ export class ActiveWorkspaces {
     private readonly parts: {
       /** Whether something was written in a workspace. */
       readonly isWritten: (uid: string) => Promise<boolean>;
-      /** Called when an unused workspace is closed, with the number of milliseconds since its last use. */
-      readonly wasUsed: (uid: string, server: WorkspaceServer, idleMs: number) => Promise<void>;
+      /** Called when an unused workspace is closed, and hourly while it is in use. */
+      readonly wasUsed: (uid: string, server: WorkspaceServer, use: RecordedUse) => Promise<void>;
     },
   ) {}
 
@@ -107,7 +121,8 @@ export class ActiveWorkspaces {
     // A failure to close it was logged, and doesn't concern those who use it again.
     const opening = (this.closing.get(uid) ?? Promise.resolve()).then(open, open);
     const lastUsedMs = this.clock.monotonicNow();
-    const one: Active = { uid, user, opening, server: undefined, uses: 0, lastUsedMs };
+    const times = { lastUsedMs, recordedMs: lastUsedMs };
+    const one: Active = { uid, user, opening, server: undefined, uses: 0, ...times, isChanged: false };
     this.active.set(uid, one);
     this.timer ??= this.clock.setTimer(() => this.sweep(), sweepMs);
     detach(
@@ -145,7 +160,10 @@ export class ActiveWorkspaces {
 
   /** Starts the controllers of a workspace in memory in which something was written. */
   written(uid: string): void {
-    const server = this.active.get(uid)?.server;
+    const one = this.active.get(uid);
+    if (one === undefined) return;
+    one.isChanged = true;
+    const { server } = one;
     if (server !== undefined && !server.leads)
       detach(this.startControllers(server), (error) => this.report(error));
   }
@@ -169,8 +187,10 @@ export class ActiveWorkspaces {
 
   private sweep(): void {
     this.timer = undefined;
-    const before = this.clock.monotonicNow() - idleMs;
-    for (const one of this.active.values()) if (one.lastUsedMs <= before && this.isIdle(one)) this.drop(one);
+    const nowMs = this.clock.monotonicNow();
+    for (const one of this.active.values())
+      if (one.lastUsedMs <= nowMs - idleMs && this.isIdle(one)) this.drop(one);
+      else if (one.recordedMs <= nowMs - recordMs) this.record(one);
     if (this.active.size > 0 && !this.closed) this.timer = this.clock.setTimer(() => this.sweep(), sweepMs);
   }
 
@@ -186,13 +206,21 @@ export class ActiveWorkspaces {
   }
 
   private drop(one: Active): void {
-    const { uid, server, lastUsedMs } = one;
-    const unusedMs = this.clock.monotonicNow() - lastUsedMs;
     detach(this.end(one), (error) =>
       this.log.error({ error: stackOf(error) }, "a workspace could not be closed"),
     );
+    this.record(one);
+  }
+
+  /** Records the use of a workspace. */
+  private record(one: Active): void {
+    const { uid, server, lastUsedMs, isChanged } = one;
     if (server === undefined) return;
-    detach(this.parts.wasUsed(uid, server, unusedMs), (error) =>
+    const nowMs = this.clock.monotonicNow();
+    one.recordedMs = nowMs;
+    one.isChanged = false;
+    const unusedMs = this.isIdle(one) ? nowMs - lastUsedMs : 0;
+    detach(this.parts.wasUsed(uid, server, { unusedMs, isChanged }), (error) =>
       this.log.warn({ error: String(error) }, "the use of a workspace could not be recorded"),
     );
   }

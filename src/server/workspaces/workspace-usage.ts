@@ -14,6 +14,12 @@ const pageBytes = 1024 * 1024;
 /** Attempts while others write the object of the workspace. */
 const attempts = 5;
 
+/** The objects that a workspace has of its own. */
+interface OwnObjects {
+  readonly objects: number;
+  readonly bytes: number;
+}
+
 /** Records in the status of a workspace what it has of its own, and when it was used. */
 export class WorkspaceUsage {
   private readonly times: Timestamps;
@@ -28,14 +34,19 @@ export class WorkspaceUsage {
   }
 
   /**
-   * Updates the status of a workspace, unless it was deleted meanwhile. The cost depends on what was written in it.
+   * Updates the status of a workspace, unless it was deleted meanwhile. Its objects are counted, which reads them, if they weren't before
+   * or may have changed since.
    *
    * @param unusedMs time since its last use.
    * @throws {StoreError}
    */
-  async record(name: string, uid: string, unusedMs: number): Promise<void> {
+  async record(
+    name: string,
+    uid: string,
+    { unusedMs, isChanged }: { readonly unusedMs: number; readonly isChanged: boolean },
+  ): Promise<void> {
     const used = this.clock.now() - unusedMs;
-    const own = await this.ownObjects(uid);
+    let own: OwnObjects | undefined;
     const key = keyOf(this.resource, "", name);
     for (let attempt = 0; attempt < attempts; attempt++) {
       const entry = await this.root.get(key);
@@ -44,6 +55,7 @@ export class WorkspaceUsage {
       const { deletionTimestamp } = workspace.metadata;
       const { lastUsedTime } = workspace.status ?? {};
       if (deletionTimestamp !== undefined) return;
+      if (isChanged || workspace.status?.objects === undefined) own ??= await this.ownObjects(uid);
       // Another process may have served it later.
       const time = lastUsedTime && parseTime(lastUsedTime)! > used ? lastUsedTime : this.times.at(used);
       const status = { ...workspace.status, ...own, lastUsedTime: time };
@@ -52,7 +64,7 @@ export class WorkspaceUsage {
     }
   }
 
-  private async ownObjects(uid: string): Promise<{ readonly objects: number; readonly bytes: number }> {
+  private async ownObjects(uid: string): Promise<OwnObjects> {
     const yieldIfDue = createYielder();
     let objects = 0;
     let bytes = 0;

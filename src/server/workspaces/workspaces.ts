@@ -85,7 +85,7 @@ export class ServerWorkspaces implements Workspaces, WorkspaceContents {
     const usage = new WorkspaceUsage(root, resource, options.clock);
     this.active = new ActiveWorkspaces(options.clock, options.log, {
       isWritten: (uid) => this.isWritten(uid),
-      wasUsed: (uid, { name }, unusedMs) => usage.record(name, uid, unusedMs),
+      wasUsed: (uid, { name }, use) => usage.record(name, uid, use),
     });
     const open = (store: Store) =>
       openWorkspace(shared, {
@@ -348,6 +348,7 @@ export class ServerWorkspaces implements Workspaces, WorkspaceContents {
       const uses: WorkspaceUse[] = [];
       await this.use(workspace, undefined, uses);
       for (const use of uses) use.end();
+      this.active.written(uid);
     };
     detach(opened(), (error) =>
       this.parts.shared.options.log.warn({ error: String(error) }, `the workspace ${name} can't be opened`),

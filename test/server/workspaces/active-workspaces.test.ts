@@ -17,9 +17,10 @@ class BusyServer {
 function opened() {
   const clock = new ManualClock();
   const log = { error: (fields: unknown) => Promise.reject(new Error(JSON.stringify(fields))) };
+  const records: unknown[] = [];
   const active = new ActiveWorkspaces(clock, log as never, {
     isWritten: () => Promise.resolve(false),
-    wasUsed: () => Promise.resolve(),
+    wasUsed: (uid, _server, use) => Promise.resolve(void records.push([uid, use])),
   });
   const servers: BusyServer[] = [];
   /** Opens a workspace and leaves it, with a watch or without. */
@@ -32,7 +33,7 @@ function opened() {
     use.end();
     return use;
   };
-  return { active, visit, servers };
+  return { active, visit, servers, records, clock };
 }
 
 describe("workspaces in memory", () => {
@@ -61,5 +62,24 @@ describe("workspaces in memory", () => {
     expect(servers.flatMap(({ closed }, index) => (closed ? [index] : []))).toEqual([1, 2, 3]);
     await active.closeAll();
     expect(servers.every(({ closed }) => closed)).toBe(true);
+  });
+
+  it("record their use when they are closed, and hourly while they are in use, with whether they were written", async () => {
+    const { active, visit, records, clock, servers } = opened();
+    await visit("unused", "ann", false);
+    await visit("watched", "ann", true);
+    await clock.advance(10 * 60_000);
+    expect(records).toEqual([["unused", { unusedMs: expect.any(Number), isChanged: false }]]);
+    active.written("watched");
+    await clock.advance(51 * 60_000);
+    await clock.advance(61 * 60_000);
+    expect(records.slice(1)).toEqual([
+      ["watched", { unusedMs: 0, isChanged: true }],
+      ["watched", { unusedMs: 0, isChanged: false }],
+    ]);
+    servers[1]!.isBusy = false;
+    await clock.advance(60_000);
+    expect(records).toHaveLength(4);
+    await active.closeAll();
   });
 });

@@ -71,7 +71,9 @@ async function previewInBranch(
     status = await runIn(service, request, branch, spec);
   } catch (error) {
     // The failure of the preview counts; a branch that can't be deleted expires by itself.
-    await Promise.allSettled([remove()]);
+    await remove().catch((failure: unknown) => {
+      if (!(failure instanceof StatusError)) service.log.defect(failure, { event: "deletion of a preview" });
+    });
     throw error;
   }
   try {

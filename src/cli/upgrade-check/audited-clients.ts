@@ -2,6 +2,7 @@ import type { JsonObject } from "../../base/json/value.ts";
 import { apiVersionOf } from "../../base/object-errors.ts";
 import { isLater, type Release } from "../../base/releases.ts";
 import { annotationKeys } from "../../http/audit/annotation-keys.ts";
+import { kindsOfRelease } from "../../kinds/kinds-of-release.ts";
 import { lifeCycles } from "../../kinds/life-cycle-table.ts";
 import { groupName } from "../../schema/kind.ts";
 import type { Group } from "../../schema/types.ts";
@@ -63,7 +64,7 @@ export async function requestsInLogs(
   { from, to, vocabulary }: { readonly from: Release; readonly to: Release; readonly vocabulary: Vocabulary },
   warn: (text: string) => void,
 ): Promise<AuditedRequests> {
-  const changes = changesOf(from, to, vocabulary);
+  const changes = await changesOf(from, to, vocabulary);
   const keys = annotationKeys(vocabulary);
   const counted = new Map<string, Counted>();
   let others = 0;
@@ -111,15 +112,22 @@ export function requestLines({ clients, others }: AuditedRequests): string[] {
 }
 
 /** The changes of built-in versions, by `apiVersion resource`. */
-function changesOf(from: Release, to: Release, vocabulary: Vocabulary): ReadonlyMap<string, Change> {
+async function changesOf(
+  from: Release,
+  to: Release,
+  vocabulary: Vocabulary,
+): Promise<ReadonlyMap<string, Change>> {
   const changes = new Map<string, Change>();
+  const kinds = [...(await kindsOfRelease(from)), ...(await kindsOfRelease(to))];
+  const resources = new Map(kinds.map((kind) => [`${kind.group.base} ${kind.name}`, kind.resource]));
   const versionName = (group: Group, version: string) => apiVersionOf(groupName(group, vocabulary), version);
   for (const { group, version, kind, deprecated, removed, replacement } of lifeCycles) {
     const isRemoved = removed !== undefined && isLater(removed, from) && !isLater(removed, to);
     const isDeprecated =
       deprecated !== undefined && !isLater(deprecated, to) && (removed === undefined || isLater(removed, to));
-    if (!isRemoved && !isDeprecated) continue;
-    changes.set(`${versionName(group, version)} ${pluralOf(kind)}`, {
+    const resource = resources.get(`${group.base} ${kind}`);
+    if ((!isRemoved && !isDeprecated) || resource === undefined) continue;
+    changes.set(`${versionName(group, version)} ${resource}`, {
       removed: isRemoved ? removed : undefined,
       replacement:
         replacement === undefined ? undefined : versionName(replacement.group, replacement.version),
@@ -152,12 +160,4 @@ function clientOf(event: JsonObject): Pick<ClientRequests, "user" | "userAgent" 
 /** Returns a text of a client that a terminal can show. */
 function cut(text: string): string {
   return printable(text.length > maxTextLength ? `${text.slice(0, maxTextLength)}…` : text);
-}
-
-/** Returns the resource of a built-in kind. */
-function pluralOf(kind: string): string {
-  const name = kind.toLowerCase();
-  if (name === "endpoints") return name;
-  if (name.endsWith("s")) return `${name}es`;
-  return name.endsWith("y") ? `${name.slice(0, -1)}ies` : `${name}s`;
 }

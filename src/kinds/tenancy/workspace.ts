@@ -80,7 +80,7 @@ const WorkspaceStatus = struct("WorkspaceStatus", "Observed state of a workspace
   objects: field(
     4,
     int64,
-    "Number of objects that the workspace has of its own, written in it or changed since it began; updated when it has been unused for some minutes.",
+    "Number of objects that were written in the workspace and still exist; updated hourly, and when it is no longer in use.",
   ),
   bytes: field(5, int64, "Size of these objects in the store, with the marks of deleted ones, in bytes."),
   lastUsedTime: field(6, time, "Time of the last request to the workspace, updated with the other values."),

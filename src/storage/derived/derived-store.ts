@@ -35,6 +35,8 @@ import { MergedRange } from "./merged-range.ts";
 const maxAttempts = 50;
 /** Number of keys that a count reads at once. */
 const countedKeys = 500;
+/** A read of one key costs about as much as this number of keys of a page. */
+const manyTimes = 8;
 /** Bounds the counts of the base that are remembered. */
 const maxCounts = 1000;
 
@@ -152,11 +154,34 @@ class DerivedStore extends StoreView {
   override async count(prefix: string, at?: Revision): Promise<number> {
     assertPrefix(prefix);
     this.assertExists(at);
-    let count = await this.baseCount(prefix);
+    const base = await this.baseCount(prefix);
     const revision = at ?? (await this.inner.latestRevision());
-    for await (const page of pagesOf(this.inner, { prefix, at: revision, limit: countedKeys }))
-      for (const { key } of page.entries) count += isMarker(key) ? -1 : 1;
-    return count;
+    const own = await this.inner.count(prefix, revision);
+    if (own === 0 || base === 0) return base + own;
+    // A marker is an own key that hides one of the base.
+    const markers =
+      base * manyTimes <= own
+        ? await this.markersOfBase(prefix, revision)
+        : await this.markersAmongOwn(prefix, revision);
+    return base + own - 2 * markers;
+  }
+
+  /** Counts the markers under a prefix by asking for that of each key of the base. */
+  private async markersOfBase(prefix: string, at: Revision): Promise<number> {
+    let markers = 0;
+    for await (const page of pagesOf(this.base, { prefix, at: this.start, limit: countedKeys })) {
+      const read = page.entries.map(({ key }) => this.inner.get(markerKey(key), at));
+      for (const marker of await Promise.all(read)) if (marker !== undefined) markers++;
+    }
+    return markers;
+  }
+
+  /** Counts the markers under a prefix by reading all own keys. */
+  private async markersAmongOwn(prefix: string, at: Revision): Promise<number> {
+    let markers = 0;
+    for await (const page of pagesOf(this.inner, { prefix, at, limit: countedKeys }))
+      for (const { key } of page.entries) if (isMarker(key)) markers++;
+    return markers;
   }
 
   /** The count of the base, which doesn't change. */

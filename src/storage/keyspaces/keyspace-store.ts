@@ -75,7 +75,7 @@ class Names {
 
 class KeyspaceStore extends StoreView {
   private readonly names: Names;
-  /** The entries and events of the other store as they are here, so that the same object stays the same. */
+  /** The entries and events of the other store as they are here, so that an object that it keeps stays the same. */
   private readonly entries = new WeakMap<Entry, Entry>();
   private readonly events = new WeakMap<StoreEvent, StoreEvent>();
   private readonly subscriptions = new Set<{ readonly inner: Subscription; readonly listener: Listener }>();
@@ -245,12 +245,17 @@ class KeyspaceStore extends StoreView {
   }
 
   private outer(entry: Entry): Entry {
+    if (!this.keepsEntries) return this.renamed(entry);
     let outer = this.entries.get(entry);
     if (outer === undefined) {
-      outer = { ...entry, key: this.names.outer(entry.key) };
+      outer = this.renamed(entry);
       this.entries.set(entry, outer);
     }
     return outer;
+  }
+
+  private renamed(entry: Entry): Entry {
+    return { ...entry, key: this.names.outer(entry.key) };
   }
 
   private historyIn(history: StoreHistory): StoreHistory {

@@ -1,6 +1,6 @@
 import { setImmediate as turn } from "node:timers/promises";
 import * as fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import {
   create,
   draft,
@@ -105,6 +105,27 @@ describe("a store derived from one with values", () => {
       ["/g/r/n/y", "2"],
       ["/g/r/n/z", "3"],
     ]);
+  });
+
+  it("counts many own keys over few of the base without reading them", async () => {
+    const { store } = await root();
+    const base = keyspace(store, "base");
+    const hidden = [];
+    for (const name of ["a", "b", "c"]) hidden.push(await create(base, `/g/r/n/${name}`, "1"));
+    const id = "counted";
+    const { revision: at } = await store.pins!.add(id);
+    const own = keyspace(store, id);
+    const derived = derivedStore({ own, base, at });
+    await update(derived, "/g/r/n/a", hidden[0]!, "own");
+    await remove(derived, "/g/r/n/b", hidden[1]!);
+    for (let index = 0; index < 40; index++) await create(derived, `/g/r/n/own-${index}`, "own");
+    const before = (await derived.latestRevision()) as Revision;
+    await create(derived, "/g/r/n/last", "own");
+    const read = vi.spyOn(own, "range");
+    expect(await derived.count("/g/r/")).toBe(43);
+    expect(await derived.count("/g/r/", before)).toBe(42);
+    expect(await derived.count("/g/other/")).toBe(0);
+    expect(read).not.toHaveBeenCalled();
   });
 
   it("writes have conditions on values of the base", async () => {

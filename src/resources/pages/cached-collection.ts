@@ -48,6 +48,8 @@ export interface CollectionLimits {
   readonly bodyBytes: number;
   /** Of the newest pages of a larger collection, which are cached while several lists read it at once. */
   readonly windowBytes: number;
+  /** Least number of entries of a page that ends at the limit of a list, which is cached when it is read again; by default 100. */
+  readonly limitedEntries?: number | undefined;
 }
 
 /** A page after its insertion. */
@@ -64,10 +66,11 @@ export class CachedCollection {
   private readonly subscription: Subscription;
   /** Whether the collection is above the limits; then it isn't cached as a whole until the cache drops it as unused. */
   private tooLarge = false;
-  /** Above the limits: the cached segments, oldest first, and where the newest pages begin that were read from the store. */
+  /** Above the limits: the cached segments, oldest first. */
   private readonly window = new Set<Segment>();
+  /** Where the newest pages begin that were read from the store and weren't cached unless they are read again. */
   private readonly newestReads = new Set<string>();
-  /** Above the limits: the number of pages that are still cached because several lists read the same ones. */
+  /** The number of such pages that are still cached because several lists read the same ones. */
   private sharedPages = 0;
   /** Bytes of the cached bodies, headers and other forms. */
   bytes = 0;
@@ -129,10 +132,16 @@ export class CachedCollection {
     this.clear();
   }
 
-  /** Caches a page that was just read above `after`; undefined if it can't be cached. */
-  insert(after: string | undefined, page: RangePage): InsertedPage | undefined {
+  /**
+   * Caches a page that was just read above `after`; undefined if it can't be cached.
+   *
+   * @param isLimited whether the page ends at the limit of the list: few lists have the same one, and small segments cost more than they
+   * save, so only large pages that are read again are cached.
+   */
+  insert(after: string | undefined, page: RangePage, isLimited: boolean): InsertedPage | undefined {
     if (this.ended || this.subscription.position > page.revision) return undefined;
-    if (this.tooLarge && !this.isShared(after)) return undefined;
+    if (isLimited && page.entries.length < (this.limits.limitedEntries ?? limitedEntries)) return undefined;
+    if ((isLimited || this.tooLarge) && !this.isShared(after)) return undefined;
     const bytes = bytesOf(page.entries);
     const bodies = this.segments.reduce((sum, segment) => sum + segment.bytes, bytes);
     if (!this.tooLarge && bodies > this.limits.bodyBytes) {
@@ -262,6 +271,7 @@ function bytesOf(entries: readonly Entry[]): number {
 const pagesAfterSharing = 64;
 /** Page reads that are remembered, to notice that. */
 const rememberedReads = 64;
+const limitedEntries = 100;
 
 /** Whether a segment reaches above a key (undefined: below every key). */
 function endsAbove({ last }: Segment, key: string | undefined): boolean {

@@ -98,10 +98,7 @@ export class PageCache {
   }
 
   private insert(collection: CachedCollection, request: PageRequest, page: RangePage): CollectionPage {
-    // Pages that end at a limit would fill the cache with small segments.
-    if (request.limit !== undefined && page.entries.length === request.limit)
-      return { ...page, joined: undefined };
-    const cached = collection.insert(request.after, page);
+    const cached = collection.insert(request.after, page, page.entries.length === request.limit);
     this.memory.shrink();
     return cached === undefined ? { ...page, joined: undefined } : { ...page, ...cached };
   }

@@ -68,6 +68,7 @@ describe("pages of collections", () => {
               collectionBytes: 3600,
               bodyBytes: 2400,
               windowBytes: 1000,
+              limitedEntries: 3,
             }),
           );
           for (const one of steps) {

@@ -13,16 +13,22 @@ function draft(): Draft {
   return { header: Buffer.from("{}"), body, revisionAt: start.length };
 }
 
-test("pages of a collection above the limits are cached while several lists read it at once", async () => {
+/** A store that counts its reads. */
+function countingStore() {
   const store = createMemoryStore({ clock: systemClock });
-  let reads = 0;
+  const reads = { count: 0 };
   const counting = new Proxy(store, {
     get(target, name) {
-      if (name === "range") reads++;
+      if (name === "range") reads.count++;
       const value = Reflect.get(target, name) as unknown;
       return typeof value === "function" ? (value.bind(target) as unknown) : value;
     },
   });
+  return { store, counting, reads };
+}
+
+test("pages of a collection above the limits are cached while several lists read it at once", async () => {
+  const { store, counting, reads } = countingStore();
   const limits = { totalBytes: 100_000, collectionBytes: 50_000, bodyBytes: 5000, windowBytes: 3000 };
   const cache = new PageCache(counting, new PageCacheMemory(systemClock, limits));
   for (let index = 100; index < 200; index++) {
@@ -44,7 +50,7 @@ test("pages of a collection above the limits are cached while several lists read
     }
   };
   const readTogether = async (lists: number): Promise<number> => {
-    reads = 0;
+    reads.count = 0;
     const walks = Array.from({ length: lists }, list);
     for (let isDone = false; !isDone;) {
       const steps = await Promise.all(walks.map((walk) => walk.next()));
@@ -54,7 +60,7 @@ test("pages of a collection above the limits are cached while several lists read
       );
       for (const page of pages) expect(page).toEqual(pages[0]);
     }
-    return reads;
+    return reads.count;
   };
   const alone = await readTogether(1);
   // A list that follows another one reads every page from the store.
@@ -62,6 +68,39 @@ test("pages of a collection above the limits are cached while several lists read
   const together = await readTogether(8);
   expect(together).toBeGreaterThanOrEqual(alone);
   expect(together).toBeLessThan(alone * 2);
+  cache.close();
+  await store.close();
+});
+
+test("large pages that end at the limit of a list are cached when they are read again", async () => {
+  const { store, counting, reads } = countingStore();
+  const cache = new PageCache(counting, new PageCacheMemory(systemClock));
+  for (let index = 1000; index < 1250; index++) {
+    await store.commit({ kind: "create", key: `${prefix}a/object-${index}`, draft: draft() });
+  }
+  const readsOf = async (limit: number): Promise<number> => {
+    reads.count = 0;
+    let after: string | undefined;
+    for (let more = true; more;) {
+      const request = { prefix, form: "bare" as const, after, at: undefined, limit, maxBytes: 1_000_000 };
+      const page = await cache.read(request);
+      const truth = await store.range({ prefix, after, limit });
+      expect(bodiesOf(page)).toEqual(bodiesOf({ ...truth, joined: undefined }));
+      after = page.entries.at(-1)!.key;
+      more = page.more;
+    }
+    return reads.count;
+  };
+  // Each small page costs a read, and so does the end.
+  expect(await readsOf(60)).toBe(5);
+  expect(await readsOf(60)).toBeGreaterThanOrEqual(4);
+  expect(await readsOf(100)).toBeGreaterThan(1);
+  await readsOf(100);
+  expect(await readsOf(100)).toBe(0);
+  const key = `${prefix}a/object-1110`;
+  await store.commit({ kind: "delete", key, expected: (await store.get(key))!.revision });
+  // That the first page isn't the last one, the page with the key, and the rest, which begins later.
+  expect(await readsOf(100)).toBe(3);
   cache.close();
   await store.close();
 });

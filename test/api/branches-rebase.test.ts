@@ -109,8 +109,10 @@ describe("a rebase", () => {
       409,
       [
         'configmaps "k-both" in namespace "default": .data.a was changed on both sides: "1" at the start, "3" in the base by "outside", "2" in the workspace by "inside"',
-        'configmaps "k-gone" in namespace "default": .data.a was changed on both sides: "1" at the start, absent in the base, "2" in the workspace by "inside"',
-        expect.stringMatching(/"k-hidden".*the base has changed it, and the workspace has deleted it/),
+        'configmaps "k-gone" in namespace "default": the base has deleted it, and the workspace has changed .data.a from "1" to "2" by "inside"',
+        expect.stringMatching(
+          /"k-hidden".*the base has changed it by .*"outside".*, and the workspace has deleted it$/,
+        ),
       ],
     ]);
     expect((await ok(admin().get(`${workspacesPath}/r3`))).body).toEqual(before);

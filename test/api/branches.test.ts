@@ -142,9 +142,9 @@ describe("a merge", () => {
       [
         'configmaps "c-both" in namespace "default": .data.a was changed on both sides: "1" at the start, "2" in the workspace by "inside", "3" in the target by "outside"',
         expect.stringMatching(
-          /^configmaps "c-gone" in namespace "default": the workspace has changed it, and the target has deleted it/,
+          /^configmaps "c-gone" in namespace "default": the workspace has changed it by .*, and the target has deleted it$/,
         ),
-        'configmaps "c-kept" in namespace "default": .data.a was changed on both sides: "1" at the start, absent in the workspace, "9" in the target by "tester"',
+        'configmaps "c-kept" in namespace "default": the workspace has deleted it, and the target has changed .data.a from "1" to "9" by "tester"',
       ],
     ]);
     expect(await dataOf(admin(), "", "c-both")).toEqual({ a: "3", b: "1" });
@@ -161,6 +161,12 @@ describe("a merge", () => {
       ours: '"3"',
       theirManagers: ["inside"],
       ourManagers: ["outside"],
+    });
+    expect(plan.conflicts[2]).toMatchObject({
+      name: "c-kept",
+      path: ".data.a",
+      reason: "Deleted",
+      ours: '"9"',
     });
     await ok(merge(admin(), { workspace: "c1", strategy: "ours" }));
     expect(await dataOf(admin(), "", "c-both")).toEqual({ a: "3", b: "2" });

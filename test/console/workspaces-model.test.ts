@@ -157,12 +157,15 @@ describe("the changes of a workspace", () => {
 
   it.each([
     ["Deleted", "changed in trial, deleted in the base"],
+    ["Deleted", "deleted in trial, changed in the base", ".data.a"],
     ["Replaced", "deleted in trial, created again in the base"],
     ["Terminating", "its deletion has not ended in the base"],
     ["InUse", "deleted in trial, contains pods in the base"],
     ["NotServed", "the kind is not served in the base"],
     ["Later", "changed in trial and in the base"],
-  ])("say what a conflict of the reason %s is", (reason, text) => {
-    expect(conflictText(conflict(reason, { contents: "pods" }), names)).toBe(text);
+  ])("say what a conflict of the reason %s is: %s", (reason, text, path?: string) => {
+    expect(
+      conflictText(conflict(reason, { contents: "pods", ...(path !== undefined && { path }) }), names),
+    ).toBe(text);
   });
 });

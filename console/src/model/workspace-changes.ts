@@ -80,10 +80,14 @@ export function writtenObjects({ objects = [] }: MergeStatus): readonly ChangedO
 }
 
 /** Returns what a conflict about an object is. */
-export function conflictText({ reason, contents = "other objects" }: Conflict, names: SideNames): string {
+export function conflictText(
+  { reason, path, contents = "other objects" }: Conflict,
+  names: SideNames,
+): string {
   const { ours, theirs } = names;
   switch (reason) {
     case "Deleted":
+      if (path !== undefined) return `deleted in ${theirs}, changed in ${ours}`;
       return `changed in ${theirs}, deleted in ${ours}`;
     case "Replaced":
       return `deleted in ${theirs}, created again in ${ours}`;

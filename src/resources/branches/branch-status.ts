@@ -158,9 +158,13 @@ export function refuseMergeConflicts(outcome: MergeOutcome, names: SideNames): v
 
 function textOfConflict(target: Target, conflict: BranchConflict, { theirs, ours }: SideNames): string {
   const { path, reason, contents } = conflict;
+  const isHidden = hasOwnRight(target.resource);
+  const show = (value: FieldValue) => textOf("value", value, isHidden).value ?? "absent";
   switch (reason) {
     case "Deleted":
-      return `${theirs} has changed it, and ${ours} has deleted it${byManagers(conflict.theirManagers)}`;
+      if (path.length > 0)
+        return `${theirs} has deleted it, and ${ours} has changed ${fieldPath(path)} from ${show(conflict.base)} to ${show(conflict.ours)}${byManagers(conflict.ourManagers)}`;
+      return `${theirs} has changed it${byManagers(conflict.theirManagers)}, and ${ours} has deleted it`;
     case "Replaced":
       return `${theirs} has deleted it, and ${ours} has another one of its name${byManagers(conflict.ourManagers)}`;
     case "Terminating":
@@ -171,8 +175,6 @@ function textOfConflict(target: Target, conflict: BranchConflict, { theirs, ours
       return `${ours} doesn't serve ${qualifiedName(target.resource.name, target.resource.group)}`;
     case "Changed":
   }
-  const isHidden = hasOwnRight(target.resource);
-  const show = (value: FieldValue) => textOf("value", value, isHidden).value ?? "absent";
   const { base, theirManagers, ourManagers } = conflict;
   const values = [
     `${show(base)} at the start`,

@@ -71,14 +71,16 @@ function conflictLine(conflict: WorkspaceConflict, { theirs, ours }: SideNames):
   const { path, reason, contents, resolution } = conflict;
   const name = nameOf(conflict);
   const start = resolution === undefined ? "conflict" : `resolved with ${resolution}`;
+  const show = (value: string | undefined, managers: readonly string[] = []) =>
+    `${value ?? "absent"}${managers.length === 0 ? "" : ` by ${managers.join(", ")}`}`;
+  if (reason === "Deleted" && path !== undefined)
+    return `${start}: ${name}: deleted in ${theirs}, but ${path} was changed from ${show(conflict.base)} to ${show(conflict.ours, conflict.ourManagers)} in ${ours}`;
   if (reason === "Deleted") return `${start}: ${name}: changed in ${theirs}, deleted in ${ours}`;
   if (reason === "Replaced") return `${start}: ${name}: deleted in ${theirs}, created again in ${ours}`;
   if (reason === "Terminating") return `${start}: ${name}: its deletion has not ended in ${ours}`;
   if (reason === "InUse")
     return `${start}: ${name}: deleted in ${theirs}, contains ${contents ?? "other objects"} in ${ours}`;
   if (reason === "NotServed") return `${start}: ${name}: the kind is not served in ${ours}`;
-  const show = (value: string | undefined, managers: readonly string[] = []) =>
-    `${value ?? "absent"}${managers.length === 0 ? "" : ` by ${managers.join(", ")}`}`;
   return `${start}: ${name}: ${path ?? ""}: ${show(conflict.base)} at the start, ${show(conflict.theirs, conflict.theirManagers)} in ${theirs}, ${show(conflict.ours, conflict.ourManagers)} in ${ours}`;
 }
 

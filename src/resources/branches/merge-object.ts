@@ -11,7 +11,8 @@ import { isTerminating, newObject, uidOf, withIdentityOf, type UndoKind } from "
  * Why a field or an object can't be merged.
  *
  * - `Changed`: both sides have changed the field to different values, or one has changed what the other has removed.
- * - `Deleted`: the workspace has changed the object, and the target has deleted it.
+ * - `Deleted`: the workspace has changed the object, and the target has deleted it; or, with a path, the target has changed the field, and
+ *   the workspace has deleted the object.
  * - `Replaced`: the workspace has deleted the object, and the target has another one of its name.
  * - `Terminating`: the target's object exists until its deletion has ended.
  * - `InUse`: the workspace has deleted a namespace or definition, and the target has objects in it that it didn't have.
@@ -97,7 +98,7 @@ class Merger {
     const conflicts =
       uidOf(ours) === uidOf(base)
         ? this.differences(base, ours).map(({ path, from, to }) =>
-            this.conflict("Changed", { path, base: from, theirs: undefined, ours: to }),
+            this.conflict("Deleted", { path, base: from, theirs: undefined, ours: to }),
           )
         : [this.conflict("Replaced")];
     if (conflicts.length > 0 && this.strategy !== "theirs") return this.nothing(conflicts);

@@ -25,11 +25,8 @@ export function Conflicts({ conflicts, more, names }: ConflictsProps) {
             <h3>
               {nameText(one)} <span class="code">{one.path}</span>
             </h3>
-            {one.reason === "Changed" ? (
-              <Values conflict={one} names={names} />
-            ) : (
-              <p>{sentenceOf(conflictText(one, names))}</p>
-            )}
+            {one.reason !== "Changed" && <p>{sentenceOf(conflictText(one, names))}</p>}
+            {one.path !== undefined && <Values conflict={one} names={names} />}
             {one.resolution !== undefined && (
               <p class="good">Resolved: that of {names[one.resolution]} is taken.</p>
             )}

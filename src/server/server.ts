@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { randomValues } from "../base/random.ts";
+import { Later } from "../base/later.ts";
 import { bootstrapSigner } from "../controllers/bootstrap/signer.ts";
 import type { Controller } from "../controllers/controller.ts";
 import type { HttpListener } from "../http/transport/listener.ts";
@@ -7,13 +7,9 @@ import type { HttpService } from "../http/service.ts";
 import { Client } from "../resources/clients/client.ts";
 import { Workspace } from "../kinds/tenancy/workspace.ts";
 import type { KnownObjects } from "../kinds/typed-objects.ts";
-import { serviceResolver } from "./webhooks/webhook-services.ts";
-import { followCustomResources } from "./apis/custom-resources.ts";
 import type { Registry } from "../resources/registry/registry.ts";
 import { StoreUnavailableError } from "../storage/store.ts";
 import { followApiServices } from "./apis/aggregation.ts";
-import { AdmissionChain } from "../admission/admission-chain.ts";
-import { setUpAdmission } from "./admission/admission-set-up.ts";
 import { openAuditTrail } from "./audit/audit.ts";
 import { connectionRules } from "./listening/connections.ts";
 import { serverAuthentication, type ServerAuthentication } from "./authentication/authenticators.ts";
@@ -31,6 +27,7 @@ import { ownControllers, type BuiltInDependencies } from "../controllers/all.ts"
 import { ControllerStates } from "./controllers/controller-states.ts";
 import { chosenControllers, startControllers } from "./controllers/controllers.ts";
 import type { Lifecycle } from "./health/health-checks.ts";
+import { openApiEngine } from "./engine/api-engine.ts";
 import { flowParts } from "./listening/flow-parts.ts";
 import { checkOptions } from "./options/check-options.ts";
 import { createMetrics, showServer } from "./health/metrics.ts";
@@ -50,9 +47,7 @@ import type { ServerOptions } from "./options/server-options.ts";
 import { optionsOfFork } from "./library/forks.ts";
 import { type Inherited, Opened } from "./start/opened.ts";
 import { prepareObjects } from "./start/prepared-objects.ts";
-import { serverEffects } from "./controllers/effects.ts";
 import { guardedExtensions, type GuardedExtensions } from "./admission/guarded-extensions.ts";
-import { engineFor } from "./apis/engine.ts";
 import { registryFor } from "./apis/registry.ts";
 import { serviceAccountKeys } from "./authentication/service-account-tokens.ts";
 import { workspacesOf } from "./workspaces/workspaces-of-server.ts";
@@ -255,47 +250,37 @@ interface Pieces extends OpenStore {
  */
 const maxTurnsUntilIdle = 100;
 
+/** Makes the parts in the order in which they need each other. */
 async function assemble(options: ServerOptions, pieces: Pieces): Promise<Parts> {
   const { registry, store, metrics, encryption, tracing, chosen, extensions, life, opened } = pieces;
+  const served = new Later<ReturnType<typeof httpService>>("the service");
   let listener: HttpListener | undefined;
+  const url = () => publicUrl(options, listener) ?? localUrl(listener);
   // Checked before anything is written or led.
   const audit = opened.add(await openAuditTrail(options, metrics), (one) => one?.close());
   const { policy, namespaces, needs } = storedIndexes(options, registry, store, opened);
   const authorizerParts = { policy, needs, extensions: extensions.authorizers };
   const authorization = opened.add(await authorizers(options, authorizerParts), close);
+  const { chain: authorizer } = authorization;
   const connections = await connectionRules(options);
-  const later = { engine: () => engine, client: () => client };
-  const { randomInt } = randomValues(options);
-  const user = loopbackUser(options);
-  const resolve = serviceResolver(later.engine, user, connections, randomInt);
-  opened.add(await followCustomResources(options, registry, store, resolve, tracing), (one) => one?.close());
-  const effects = serverEffects(options, registry, store, {
-    randomInt: (below) => randomInt(below, "services"),
-    client: () => startClient,
-  });
-  opened.add(effects.repair, (repair) => repair?.close());
   const adminToken = randomBytes(32).toString("base64url");
   const { serving, authentication } = await servingAndAuthentication(options, pieces, adminToken);
   opened.add(authentication, close);
   showCertificates(metrics, options.vocabulary, { serving, connections });
-  const access = { policy, namespaces, authorizer: authorization.chain, connections };
-  const admission = await setUpAdmission(options, user, { ...pieces, ...access, ...later });
-  const { chain: authorizer } = authorization;
   const { serviceAccounts } = authentication;
-  const url = () => publicUrl(options, listener) ?? localUrl(listener);
-  const ofServer = { serving, authorizer, serviceAccounts, service: () => served, url };
+  const ofServer = { serving, authorizer, serviceAccounts, service: served.get, url };
   const workspaces = opened.add(await workspacesOf(options, { ...pieces, ...ofServer }), (one) =>
     one?.close(),
   );
-  const engine = engineFor(options, registry, store, {
+  const user = loopbackUser(options);
+  const access = { policy, namespaces, authorizer, connections };
+  const { engine, client, startClient, admission, repair } = await openApiEngine(options, {
+    ...pieces,
+    ...access,
+    user,
     tokens: serviceAccounts.issuer,
-    storageHooks: workspaces?.hooksBeside(effects.byPrefix) ?? effects.byPrefix,
-    admit: admission.chain,
+    hooksBeside: workspaces && ((own) => workspaces.hooksBeside(own)),
   });
-  for (const one of [engine.pages, engine.selectors]) opened.add(one, close);
-  const client = new Client(engine, user);
-  // No plugin may prevent the default objects, also if they are written after the start.
-  const startClient = new Client({ ...engine, admit: new AdmissionChain([]) }, user);
   showServer(metrics, options, engine, { authentication, authorization, encryption });
   for (const one of [admission, tracing]) one?.show(metrics);
   const { control, flow, queues } = flowParts(options, { ...pieces, engine, client });
@@ -304,20 +289,20 @@ async function assemble(options: ServerOptions, pieces: Pieces): Promise<Parts> 
   const publishTrust = await writeDefaults(options, pieces, { client, startClient, serving, flow });
   const servers = { engine, client, user, connections, metrics, opened };
   const apiServices = await followApiServices(options, servers);
-  const { issueLegacy: issueLegacyToken } = serviceAccounts;
   const states = new ControllerStates();
   const { quotas } = admission;
-  const contents = { workspaceContents: workspaces, issueLegacyToken };
-  const parts = { user, serving, quotas, authorizer, apiServices, queues, states, ...contents };
-  opened.add(await startControllers({ chosen, options, engine, ...parts }), close);
+  const contents = { workspaceContents: workspaces, issueLegacyToken: serviceAccounts.issueLegacy };
+  const working = { engine, user, serving, quotas, authorizer, apiServices, queues, states, ...contents };
+  opened.add(await startControllers({ chosen, options, ...working }), close);
   life.synced = true;
-  effects.repair?.start();
-  const controllers = states.checks([...ownControllers, ...chosen].map(({ name }) => name));
+  repair?.start();
   const services = { authorizer, policy, needs, authentication, connections, apiServices, workspaces };
+  const controllers = states.checks([...ownControllers, ...chosen].map(({ name }) => name));
   const checks = { life, controllers, encryption: encryption.checks };
   const observers = { metrics, audit, tracing: tracing?.requests };
-  const served = httpService(options, engine, { ...services, ...checks, ...observers, flow: control });
-  const { service } = served;
+  const { service } = served.set(
+    httpService(options, engine, { ...services, ...checks, ...observers, flow: control }),
+  );
   const listenerParts = { options, registry, client, serving, service, opened, publishTrust };
   listener = await startListening(listenerParts);
   life.published = true;

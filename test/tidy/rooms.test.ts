@@ -41,6 +41,7 @@ const rooms: Readonly<Record<string, readonly string[]>> = {
     "admission",
     "audit",
     "controllers",
+    "engine",
     "listening",
     "workspaces",
     "faults",

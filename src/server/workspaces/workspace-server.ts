@@ -1,7 +1,5 @@
-import { AdmissionChain } from "../../admission/admission-chain.ts";
 import type { AuthorizerChain } from "../../authorization/authorizer-chain.ts";
 import type { NamedAuthorizer } from "../../authorization/guarded-authorizer.ts";
-import { randomValues } from "../../base/random.ts";
 import type { BuiltInDependencies } from "../../controllers/all.ts";
 import type { Controller, RunningController } from "../../controllers/controller.ts";
 import { FlowConfiguration } from "../../controllers/flow/flow-configuration.ts";
@@ -16,11 +14,8 @@ import type { PageCacheMemory } from "../../resources/pages/page-cache-memory.ts
 import { noSelectorIndex } from "../../resources/selector-index/no-selector-index.ts";
 import type { Registry } from "../../resources/registry/registry.ts";
 import type { Store } from "../../storage/store.ts";
-import { setUpAdmission } from "../admission/admission-set-up.ts";
 import type { GuardedExtensions } from "../admission/guarded-extensions.ts";
 import { followApiServices } from "../apis/aggregation.ts";
-import { followCustomResources } from "../apis/custom-resources.ts";
-import { engineFor } from "../apis/engine.ts";
 import { serverAuthentication } from "../authentication/authenticators.ts";
 import type { ServiceAccountKeys } from "../authentication/service-account-tokens.ts";
 import { authorizers } from "../authorization/authorizers.ts";
@@ -28,7 +23,7 @@ import { storedIndexes } from "../authorization/stored-indexes.ts";
 import { startControllers } from "../controllers/controllers.ts";
 import { ControllerStates } from "../controllers/controller-states.ts";
 import { ensureDefaultObjects } from "../controllers/default-objects.ts";
-import { serverEffects } from "../controllers/effects.ts";
+import { openApiEngine } from "../engine/api-engine.ts";
 import { createMetrics } from "../health/metrics.ts";
 import type { Lifecycle } from "../health/health-checks.ts";
 import { objectServices, type ObjectServiceParts, type ServedContent } from "../listening/http-service.ts";
@@ -36,7 +31,6 @@ import type { ServerOptions } from "../options/server-options.ts";
 import { loopbackUser } from "../start/own-users.ts";
 import { Opened } from "../start/opened.ts";
 import type { Serving } from "../certificates/serving.ts";
-import { serviceResolver } from "../webhooks/webhook-services.ts";
 
 /** What all workspaces of a server share. */
 export interface SharedParts {
@@ -193,39 +187,25 @@ async function partsOf(shared: SharedParts, parts: WorkspaceParts, opened: Opene
   const named = { policy, needs: undefined, extensions: parts.authorizers };
   const { chain: authorizer } = opened.add(await authorizers(options, named), close);
   const { connections } = shared.served().service;
-  const later = { engine: () => engine, client: () => client };
-  const { randomInt } = randomValues(options);
   const user = loopbackUser(options);
-  const resolve = serviceResolver(later.engine, user, connections, randomInt);
-  opened.add(await followCustomResources(options, registry, store, resolve, undefined), (one) =>
-    one?.close(),
-  );
-  const effects = serverEffects(options, registry, store, {
-    randomInt: (below) => randomInt(below, "services"),
-    client: () => startClient,
-  });
-  opened.add(effects.repair, (repair) => repair?.close());
   const methods = { ownTokens: [], extensions: [], authorities: undefined, serviceAccounts };
   const authentication = await serverAuthentication(options, { ...methods, store, registry });
   opened.add(authentication, close);
   const access = { policy, namespaces, authorizer, connections };
-  const own = { tracing: undefined, configuresWebhooks: false, isIsolated };
-  const pieces = { registry, store, extensions, opened, ...own };
-  const admission = await setUpAdmission(options, user, { ...pieces, ...access, ...later, life: ready });
-  const engine = engineFor(options, registry, store, {
+  const own = { user, tracing: undefined, configuresWebhooks: false, isIsolated, life: ready };
+  const pieces = { registry, store, extensions, opened };
+  const { engine, client, startClient, admission, repair } = await openApiEngine(options, {
+    ...pieces,
+    ...access,
+    ...own,
     tokens: serviceAccounts.issuer,
-    storageHooks: effects.byPrefix,
-    admit: admission.chain,
-    pages: opened.add(new PageCache(store, shared.pages), close),
+    pages: new PageCache(store, shared.pages),
     selectors: noSelectorIndex,
   });
-  const client = new Client(engine, user);
-  // No plugin may prevent the default objects.
-  const startClient = new Client({ ...engine, admit: new AdmissionChain([]) }, user);
   for (const index of [policy, namespaces]) await index.start();
   const servers = { engine, client, user, connections, metrics, opened, isIsolated };
   const apiServices = await followApiServices(options, servers);
-  effects.repair?.start();
+  repair?.start();
   const service = workspaceService(shared, engine, { ...authentication, authorizer, apiServices, policy });
   const queues = new QueueMetrics(metrics, options.clock);
   const { quotas } = admission;

@@ -4,7 +4,7 @@ import type { Controller } from "../../controllers/controller.ts";
 import { Workspace } from "../../kinds/tenancy/workspace.ts";
 import type { Registry } from "../../resources/registry/registry.ts";
 import type { Store } from "../../storage/store.ts";
-import { workspacesPageMemory } from "../apis/engine.ts";
+import { workspacesPageMemory } from "../engine/engine.ts";
 import { registryFor } from "../apis/registry.ts";
 import type { GuardedExtensions } from "../admission/guarded-extensions.ts";
 import type { ServiceAccountKeys } from "../authentication/service-account-tokens.ts";

@@ -3,7 +3,7 @@ import { Service } from "../../../src/kinds/core/service/service.ts";
 import { Client } from "../../../src/resources/clients/client.ts";
 import type { Engine } from "../../../src/resources/engine/engine.ts";
 import { Claims, claimPrefix } from "../../../src/resources/services/claims.ts";
-import { serverEffects, type ServerEffects } from "../../../src/server/controllers/effects.ts";
+import { serverEffects, type ServerEffects } from "../../../src/server/engine/effects.ts";
 import type { ServerOptions } from "../../../src/server/options/server-options.ts";
 import { settle } from "../../support/manual-clock.ts";
 import { UnsteadyStore } from "../../support/unsteady-store.ts";

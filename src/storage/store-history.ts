@@ -63,8 +63,12 @@ export interface Pin {
  * costs what changes after it, not what exists. Exact reads at its revision succeed under every prefix; those between pins may not.
  */
 export interface StorePins {
-  /** Returns the pins in the order of their names. */
-  list(): Promise<readonly Pin[]>;
+  /**
+   * Returns the pins in the order of their names.
+   *
+   * @param start only those whose names begin with it; all when absent.
+   */
+  list(start?: string): Promise<readonly Pin[]>;
 
   /**
    * Pins a revision, or moves the pin of this name to it.

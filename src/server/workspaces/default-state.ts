@@ -68,7 +68,7 @@ export class DefaultState {
   /** Returns the revision of a pin after which nothing was written; undefined if there is none. */
   private async newestPinned(): Promise<Revision | undefined> {
     const { root, pins } = this.parts;
-    const pinned = (await pins.list()).filter(({ name }) => name.startsWith(`${this.id}-`));
+    const pinned = await pins.list(`${this.id}-`);
     const newest = Math.max(0, ...pinned.map(({ revision }) => revision));
     if (newest === 0) return undefined;
     for await (const { entries } of pagesOf(keyspace(root, this.id), { prefix: "/", limit: 500 }))

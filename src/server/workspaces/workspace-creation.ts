@@ -46,7 +46,7 @@ export async function pinFurther(
 
 /** Removes all pins of a workspace. */
 export async function removePins(pins: StorePins, uid: string): Promise<void> {
-  for (const { name } of await pins.list())
+  for (const { name } of await pins.list(uid))
     if (name === uid || name.startsWith(`${uid}-`)) await pins.remove(name);
 }
 

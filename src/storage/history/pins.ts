@@ -28,14 +28,16 @@ const completeMark = ":";
 /** The pins of a store. What is visible at one is kept from the write on that would supersede it. */
 export class Pins implements StorePins {
   private generation: Revision | 0 = 0;
-  private revisions: Revision[] = [];
+  private pinned = new PinnedRevisions();
+  /** Keeps `pinned` up to date from the first pin on, so that a change of one pin doesn't read them all. */
+  private subscription: Subscription | undefined;
   private loading: Promise<void> | undefined;
 
   constructor(private readonly store: Store) {}
 
   /** The newest pinned revision; 0 without pins. */
   get newest(): Revision | 0 {
-    return this.revisions.at(-1) ?? 0;
+    return this.pinned.newest;
   }
 
   /** The condition of every write: the pins haven't changed. */
@@ -43,15 +45,40 @@ export class Pins implements StorePins {
     return { key: generationKey, revision: this.generation };
   }
 
-  /** Reads the pins. */
+  /** Learns of the pins of all processes up to now. */
   load(): Promise<void> {
     return (this.loading ??= this.read().finally(() => (this.loading = undefined)));
   }
 
   private async read(): Promise<void> {
+    // First: pins that are added meanwhile are of a later generation.
     const generation = (await this.store.get(generationKey))?.revision ?? 0;
-    this.revisions = (await this.stored()).map(({ revision }) => revision).toSorted((a, b) => a - b);
+    if (generation === 0) return;
+    await (this.subscription === undefined ? this.follow() : this.subscription.sync());
     this.generation = generation;
+  }
+
+  /** Reads all pins, and receives the later ones. */
+  private async follow(): Promise<void> {
+    const after = await this.store.latestRevision();
+    const pinned = new PinnedRevisions();
+    for (const { name, revision } of await this.stored()) pinned.set(name, revision);
+    const subscription = this.store.subscribe(
+      { prefix: pinsPrefix, after },
+      {
+        events(batch) {
+          for (const { key, entry } of batch)
+            if (entry === undefined) pinned.delete(nameIn(key));
+            else pinned.set(nameIn(key), pinIn(entry).revision);
+        },
+        ended: () => {
+          if (this.subscription === subscription) this.subscription = undefined;
+        },
+      },
+    );
+    this.pinned = pinned;
+    this.subscription = subscription;
+    await subscription.sync();
   }
 
   /** Whether a revision is pinned. */
@@ -65,25 +92,26 @@ export class Pins implements StorePins {
 
   /** Whether a pinned revision is at least `from` and at most `to`. */
   isBetween(from: number, to: number): boolean {
-    let [low, high] = [0, this.revisions.length];
-    while (low < high) {
-      const middle = (low + high) >>> 1;
-      if (this.revisions[middle]! < from) low = middle + 1;
-      else high = middle;
-    }
-    const first = this.revisions[low];
-    return first !== undefined && first <= to;
+    return this.pinned.isBetween(from, to);
   }
 
-  async list(): Promise<readonly Pin[]> {
-    const stored = await this.stored();
+  async list(start = ""): Promise<readonly Pin[]> {
+    const stored = await this.stored(start);
     return stored.filter(({ pending }) => !pending).map(({ name, revision }) => ({ name, revision }));
   }
 
-  private async stored(): Promise<readonly StoredPin[]> {
+  /** Returns the pins whose names begin with a text. */
+  private async stored(start = ""): Promise<readonly StoredPin[]> {
     const pins: StoredPin[] = [];
-    for await (const { entries } of pagesOf(this.store, { prefix: pinsPrefix, limit: pageKeys }))
-      pins.push(...entries.map(pinIn));
+    const first = start === "" ? undefined : await this.store.get(pinsPrefix + start);
+    if (first !== undefined) pins.push(pinIn(first));
+    const after = start === "" ? undefined : pinsPrefix + start;
+    for await (const { entries } of pagesOf(this.store, { prefix: pinsPrefix, after, limit: pageKeys })) {
+      const read = entries.map(pinIn);
+      const end = read.findIndex(({ name }) => !name.startsWith(start));
+      pins.push(...(end === -1 ? read : read.slice(0, end)));
+      if (end !== -1) break;
+    }
     return pins;
   }
 
@@ -230,7 +258,52 @@ interface StoredPin extends Pin {
 function pinIn(entry: Entry): StoredPin {
   const text = Buffer.from(draftOf(entry).body).toString("utf8");
   const revision = text.length === 1 ? entry.revision : revisionOf(Number(text.slice(1)));
-  return { name: entry.key.slice(pinsPrefix.length), revision, pending: text.startsWith(pendingMark), entry };
+  return { name: nameIn(entry.key), revision, pending: text.startsWith(pendingMark), entry };
+}
+
+function nameIn(key: string): string {
+  return key.slice(pinsPrefix.length);
+}
+
+/** The revisions of pins by name, and in order. */
+class PinnedRevisions {
+  private readonly byName = new Map<string, Revision>();
+  /** In ascending order; one that several pins have is there for each. */
+  private readonly ordered: Revision[] = [];
+
+  get newest(): Revision | 0 {
+    return this.ordered.at(-1) ?? 0;
+  }
+
+  isBetween(from: number, to: number): boolean {
+    const first = this.ordered[this.indexOf(from)];
+    return first !== undefined && first <= to;
+  }
+
+  set(name: string, revision: Revision): void {
+    if (this.byName.get(name) === revision) return;
+    this.delete(name);
+    this.byName.set(name, revision);
+    this.ordered.splice(this.indexOf(revision), 0, revision);
+  }
+
+  delete(name: string): void {
+    const revision = this.byName.get(name);
+    if (revision === undefined) return;
+    this.byName.delete(name);
+    this.ordered.splice(this.indexOf(revision), 1);
+  }
+
+  /** Index of the first revision that isn't below another one. */
+  private indexOf(revision: number): number {
+    let [low, high] = [0, this.ordered.length];
+    while (low < high) {
+      const middle = (low + high) >>> 1;
+      if (this.ordered[middle]! < revision) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
 }
 
 function draftOfText(text: string): Draft {

@@ -1,6 +1,6 @@
 import { setImmediate as turn } from "node:timers/promises";
 import * as fc from "fast-check";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { create, draft, readAll, remove, textOf, update } from "../../../src/storage/conformance/support.ts";
 import { createMemoryStore, type MemoryStore } from "../../../src/storage/memory/memory-store.ts";
 import type { StorePins } from "../../../src/storage/store-history.ts";
@@ -63,6 +63,25 @@ describe("a pin", () => {
     expect(textOf(await store.get("/g/r/n/x"))).toBe("3");
     expect(recordsOf(subject)).toHaveLength(2);
     expect(third).toBeGreaterThan(second);
+  });
+
+  it("is added and removed without reading all others, and listed by the start of its name", async () => {
+    const subject = await open();
+    const other = await open(subject);
+    const { pins, inner } = subject;
+    for (let index = 0; index < 20; index++) await pins.add(`a-${index}`);
+    for (const name of ["a", "b", "b-1", "b-2", "b.1", "ba"]) await pins.add(name);
+    await other.pins.add("of-the-other");
+    const read = vi.spyOn(inner, "range");
+    await pins.add("c");
+    await pins.remove("b-1");
+    expect(read).not.toHaveBeenCalled();
+    const named = async (start?: string) => (await pins.list(start)).map(({ name }) => name);
+    expect(await named("b")).toEqual(["b", "b-2", "b.1", "ba"]);
+    expect(await named("b-")).toEqual(["b-2"]);
+    expect(await named("of")).toEqual(["of-the-other"]);
+    expect(await named("d")).toEqual([]);
+    expect(await named()).toHaveLength(27);
   });
 
   it("of the past keeps what was superseded before it was stored", async () => {

@@ -1,4 +1,4 @@
-import type { MaybePromise } from "../../base/turns/maybe-promise.ts";
+import { detach, type MaybePromise } from "../../base/turns/maybe-promise.ts";
 import { draftOf, revisionOf } from "../entry.ts";
 import { pagesOf } from "../range-pages.ts";
 import type { Pin, StorePins } from "../store-history.ts";
@@ -24,6 +24,17 @@ const generationKey = "/~/generations//pins";
 const pageKeys = 500;
 const pendingMark = "?";
 const completeMark = ":";
+/** Maximum number of pins that one transaction changes. */
+const changesTogether = 64;
+
+/** A change of a pin that waits for its transaction. */
+interface PinChange {
+  readonly key: string;
+  /** Returns the write for the stored pin; undefined if there is nothing to do. */
+  readonly writeFor: (stored: Entry | undefined) => MaybePromise<Write | undefined>;
+  readonly resolve: (entry: Entry | undefined) => void;
+  readonly reject: (error: Error) => void;
+}
 
 /** The pins of a store. What is visible at one is kept from the write on that would supersede it. */
 export class Pins implements StorePins {
@@ -32,6 +43,8 @@ export class Pins implements StorePins {
   /** Keeps `pinned` up to date from the first pin on, so that a change of one pin doesn't read them all. */
   private subscription: Subscription | undefined;
   private loading: Promise<void> | undefined;
+  private readonly waiting: PinChange[] = [];
+  private isChanging = false;
 
   constructor(private readonly store: Store) {}
 
@@ -171,27 +184,65 @@ export class Pins implements StorePins {
     throw new RevisionCompactedError(at, floor);
   }
 
-  /** Changes a pin together with the generation. Returns the entry of the pin; undefined if there is none and nothing to do. */
-  private async change(
-    key: string,
-    writeFor: (stored: Entry | undefined) => MaybePromise<Write | undefined>,
-  ): Promise<Entry | undefined> {
-    for (;;) {
-      // Read first: what the write relies on is as it is at this generation.
+  /**
+   * Changes a pin together with the generation, and with the other changes that wait: each transaction changes the generation, so they can't
+   * be concurrent. Returns the entry of the pin; undefined if there is none and nothing to do.
+   */
+  private change(key: string, writeFor: PinChange["writeFor"]): Promise<Entry | undefined> {
+    return new Promise((resolve, reject) => {
+      this.waiting.push({ key, writeFor, resolve, reject });
+      if (!this.isChanging) detach(this.changeWaiting(), reject);
+    });
+  }
+
+  /** Changes the pins that wait until none does. Never rejects. */
+  private async changeWaiting(): Promise<void> {
+    this.isChanging = true;
+    while (this.waiting.length > 0) {
+      const keys = new Set<string>();
+      const most = Math.min(changesTogether, this.store.transactionLimits.writes - 1);
+      let count = 0;
+      while (count < most && count < this.waiting.length && !keys.has(this.waiting[count]!.key))
+        keys.add(this.waiting[count++]!.key);
+      const changes = this.waiting.splice(0, count);
+      try {
+        await this.changeTogether(changes);
+      } catch (error) {
+        for (const { reject } of changes) reject(error as Error);
+      }
+    }
+    this.isChanging = false;
+  }
+
+  /** Changes pins in one transaction. A change that isn't possible rejects by itself. */
+  private async changeTogether(changes: readonly PinChange[]): Promise<void> {
+    for (let left = changes; ;) {
+      // Read first: what the writes rely on is as it is at this generation.
       const generation = await this.store.get(generationKey);
-      const stored = await this.store.get(key);
-      const write = await writeFor(stored);
-      if (write === undefined) return stored;
+      const planned: { readonly change: PinChange; readonly write: Write }[] = [];
+      for (const change of left) {
+        const stored = await this.store.get(change.key);
+        try {
+          const write = await change.writeFor(stored);
+          if (write === undefined) change.resolve(stored);
+          else planned.push({ change, write });
+        } catch (error) {
+          change.reject(error as Error);
+        }
+      }
+      if (planned.length === 0) return;
       const draft = draftOfText(completeMark);
       const result = await this.store.transact([
-        write,
+        ...planned.map(({ write }) => write),
         generation === undefined
           ? { kind: "create", key: generationKey, draft }
           : { kind: "update", key: generationKey, expected: generation.revision, draft },
       ]);
+      left = planned.map(({ change }) => change);
       if (!result.ok) continue;
       await this.load();
-      return result.entries[0];
+      for (const [index, { change }] of planned.entries()) change.resolve(result.entries[index]);
+      return;
     }
   }
 

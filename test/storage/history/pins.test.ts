@@ -84,6 +84,44 @@ describe("a pin", () => {
     expect(await named()).toHaveLength(27);
   });
 
+  it("is added and removed together with others that are changed at once, whatever becomes of one of them", async () => {
+    const subject = await open();
+    const { pins, inner } = subject;
+    const old = await create(subject.store, "/g/r/n/x", "1");
+    await pins.add("first");
+    await update(subject.store, "/g/r/n/x", old, "2");
+    await forget(subject);
+    const committed = vi.spyOn(inner, "transact");
+    const results = await Promise.allSettled([
+      ...Array.from({ length: 20 }, (_, index) => pins.add(`p-${index}`)),
+      pins.add("lost", old),
+      pins.add("future", 10_000 as Revision),
+      pins.remove("first"),
+      pins.remove("absent"),
+      pins.add("p-0"),
+      pins.remove("p-1"),
+    ]);
+    expect(results.slice(20).map((one) => one.status === "fulfilled" && one.value)).toEqual([
+      false,
+      false,
+      true,
+      false,
+      expect.objectContaining({ name: "p-0" }),
+      true,
+    ]);
+    expect(results.slice(20, 22)).toMatchObject([
+      { reason: expect.any(RevisionCompactedError) as unknown },
+      { reason: expect.any(RevisionTooNewError) as unknown },
+    ]);
+    expect((await pins.list()).map(({ name }) => name)).toEqual(
+      Array.from({ length: 20 }, (_, index) => `p-${index}`)
+        .filter((name) => name !== "p-1")
+        .toSorted(),
+    );
+    // The first one, those that came meanwhile, and from the repeated name on.
+    expect(committed).toHaveBeenCalledTimes(3);
+  });
+
   it("of the past keeps what was superseded before it was stored", async () => {
     const subject = await open();
     const { store, pins } = subject;

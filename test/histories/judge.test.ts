@@ -101,6 +101,22 @@ describe("the judge", () => {
     expect(story.laws()).toEqual(["coverage"]);
   });
 
+  test("reports an object that is added although the one before wasn't deleted, unless no watch covers its deletion", () => {
+    const created: Answer = { outcome: "object", object: object(2, "t1") };
+    const story = new Story()
+      .add(0, 1, { verb: "create", key, token: "t1" }, created)
+      .add(2, 3, { verb: "delete", key }, { outcome: "deleted", uid: "u1" })
+      .add(4, undefined, { verb: "create", key, token: "t2" });
+    const added: Frame = { type: "ADDED", object: object(4, "t2", "u2"), atNs: 6e6 };
+    const watching = (after: number, frames: Frame[]) => ({
+      watches: [{ id: 0, client: "w", server: "s", prefix: "/", after, beginNs: 0, frames }],
+    });
+    const first: Frame = { type: "ADDED", object: object(2, "t1"), atNs: 2e6 };
+    expect(story.laws(watching(1, [first, added]))).toContain("watches");
+    expect(story.laws(watching(3, [added]))).toEqual(["coverage"]);
+    expect(story.laws(watching(3, [{ ...added, type: "MODIFIED" }]))).toContain("watches");
+  });
+
   test("reports terms of two leaders that overlap, and no others", () => {
     const term = (holder: string, begin: number, end: number) => ({
       lease: "l",

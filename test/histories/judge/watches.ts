@@ -1,5 +1,6 @@
 import type { Frame, History, Violation, Watch } from "../history.ts";
 import { Compactions } from "./compaction.ts";
+import { judgeCoverage } from "./coverage.ts";
 import { countUpTo, type Timeline, type Version } from "./timeline.ts";
 
 const law = "watches";
@@ -22,6 +23,8 @@ class WatchJudge {
   /** The version before each one, by revision and key. */
   private readonly previous = new Map<string, Version | undefined>();
   private readonly compactions: Compactions;
+  /** Whether some watch shows each deletion. */
+  private readonly isCovered: boolean;
 
   constructor(
     private readonly history: History,
@@ -30,6 +33,7 @@ class WatchJudge {
     for (const versions of timeline.byKey.values())
       versions.forEach((version, index) => this.previous.set(idOf(version), versions[index - 1]));
     this.compactions = new Compactions(history, timeline);
+    this.isCovered = judgeCoverage(history, timeline).length === 0;
   }
 
   violationsOf(watch: Watch): Violation[] {
@@ -114,8 +118,14 @@ class WatchJudge {
   /** The type agrees with the version before, and a deletion carries its last value. */
   private wrongEvent(frame: Frame): string[] {
     if (!isEvent(frame) || frame.object.revision <= this.history.initial.revision) return [];
-    const { key, digest } = frame.object;
+    const { key, digest, uid } = frame.object;
     const previous = this.previous.get(idOf(frame.object));
+    if (frame.type !== "DELETED" && previous?.object !== undefined && previous.uid !== uid)
+      return frame.type === "ADDED" && !this.isCovered
+        ? []
+        : [
+            `${nameOf(frame)} is another object than revision ${previous.revision}, whose deletion no watch shows`,
+          ];
     const type = frame.type === "DELETED" ? "DELETED" : previous?.object === undefined ? "ADDED" : "MODIFIED";
     if (frame.type !== type) return [`${nameOf(frame)} should have the type ${type}`];
     if (type !== "DELETED") return [];

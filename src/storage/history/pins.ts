@@ -130,7 +130,15 @@ export class Pins implements StorePins {
 
   /** Completes the pins that a process which ended didn't complete, or removes them if their values are gone. */
   async complete(): Promise<void> {
-    for (const pin of await this.stored()) if (pin.pending) await this.finish(pin);
+    for (const pin of await this.stored()) {
+      if (!pin.pending) continue;
+      try {
+        await this.finish(pin);
+      } catch (error) {
+        // Its values are gone, and so is the pin: it wasn't acknowledged.
+        if (!(error instanceof RevisionCompactedError)) throw error;
+      }
+    }
   }
 
   async add(name: string, at?: Revision): Promise<Pin> {

@@ -146,6 +146,25 @@ describe("a pin", () => {
     expect((await pins.list()).map(({ name }) => name)).toEqual(["again", "between", "then"]);
   });
 
+  it("that a process began before it ended is completed at the next start, or removed if its values are gone", async () => {
+    const subject = await open();
+    const { store, inner, pins } = subject;
+    const old = await create(store, "/g/r/n/x", "1");
+    const gone = await update(store, "/g/r/n/x", old, "2");
+    await forget(subject);
+    const at = await update(store, "/g/r/n/x", gone, "3");
+    await update(store, "/g/r/n/x", at, "4");
+    await pins.add("other");
+    for (const [name, revision] of Object.entries({ lost: old, kept: at })) {
+      const pending = { header: new Uint8Array(), body: Buffer.from(`?${revision}`), revisionAt: 0 };
+      await inner.commit({ kind: "create", key: `/~/pins//${name}`, draft: pending });
+    }
+    const next = await open(subject);
+    expect((await next.pins.list()).map(({ name }) => name)).toEqual(["kept", "other"]);
+    await forget(subject);
+    expect(textOf(await next.store.get("/g/r/n/x", at))).toBe("3");
+  });
+
   it("of another process holds for the next write", async () => {
     const subject = await open();
     const other = await open(subject);

@@ -11,7 +11,10 @@ const root = path.resolve(import.meta.dirname, "..");
 const home = path.join(root, "scripts/mutation");
 const report = path.join(root, "node_modules/.plinth-mutants.json");
 
-/** The tests of each folder of `src/`, as glob patterns below `test/`. */
+/** Code that is in several folders of `src/`, under a name of its own. */
+const groups = { certificates: ["base/certificates", "controllers/certificates", "server/certificates"] };
+
+/** The tests of each folder of `src/` or group of folders, as glob patterns below `test/`. */
 const testsOf = {
   authorization: [
     "authorization/**",
@@ -24,6 +27,9 @@ const testsOf = {
   ],
   authentication: [
     "authentication/**",
+    "console/login*",
+    "attacks/token-flood*",
+    "server/authentication-flags*",
     "api/authenticating-proxy*",
     "api/bootstrap-tokens*",
     "api/oidc-*",
@@ -34,6 +40,22 @@ const testsOf = {
     "api/certificate-files*",
   ],
   admission: ["admission/**", "attacks/webhooks*", "api/certificate-requests*", "api/privileged*"],
+  certificates: [
+    "base/certificate-request*",
+    "base/key-pair*",
+    "base/pem*",
+    "base/private-key*",
+    "base/subject-name*",
+    "controllers/certificate-*",
+    "kinds/certificates*",
+    "server/certificates*",
+    "server/pod-certificates*",
+    "server/serving-hosts*",
+    "authentication/client-certificate*",
+    "api/certificate-*",
+    "api/client-certificates*",
+    "api/own-certificate*",
+  ],
   fields: ["fields/**", "api/apply/**"],
   resources: ["resources/**", "api/*.test.ts", "admission/**"],
   storage: ["storage/**"],
@@ -55,6 +77,7 @@ const usage = `npm run mutate -- --folder NAME [OPTIONS]
   --ranges N        number of random ranges of 12 lines that are changed (default 60); 0 for the whole folder
   --seed N          seed of the ranges (default: the number of the week)
   --only TEXT       only files whose path contains the text
+  --survivors       only the mutants that the last run of the folder didn't detect; lines of its files must not have moved
   --concurrency N   number of processes that run tests (default 2)
 `;
 
@@ -70,6 +93,7 @@ function readOptions() {
         ranges: { type: "string", default: "60" },
         seed: { type: "string", default: String(Math.floor(Date.now() / (7 * 24 * 3_600_000))) },
         only: { type: "string", default: "" },
+        survivors: { type: "boolean", default: false },
         concurrency: { type: "string", default: "2" },
         help: { type: "boolean", default: false },
       },
@@ -79,7 +103,8 @@ function readOptions() {
       throw new Error(
         `--folder: ${JSON.stringify(values.folder)} is none of ${Object.keys(testsOf).join(", ")}`,
       );
-    return { folder: values.folder, only: values.only, ...wholeNumbers(values) };
+    const { folder, only, survivors } = values;
+    return { folder, only, survivors, ...wholeNumbers(values) };
   } catch (error) {
     process.stderr.write(`${error.message}\n\n${usage}`);
     process.exitCode = 1;
@@ -96,11 +121,14 @@ function wholeNumbers(values) {
   return Object.fromEntries(numbers);
 }
 
-/** Returns the files of a folder of `src/`, relative to the root. */
-function sourcesOf(folder) {
-  return readdirSync(path.join(root, "src", folder), { recursive: true })
-    .filter((name) => name.endsWith(".ts"))
-    .map((name) => path.posix.join("src", folder, name))
+/** Returns the files of a folder of `src/` or of a group, relative to the root. */
+function sourcesOf(name) {
+  return (groups[name] ?? [name])
+    .flatMap((folder) =>
+      readdirSync(path.join(root, "src", folder), { recursive: true })
+        .filter((file) => file.endsWith(".ts"))
+        .map((file) => path.posix.join("src", folder, file)),
+    )
     .toSorted();
 }
 
@@ -120,6 +148,21 @@ function randomRanges(files, count, seed) {
   return [...ranges];
 }
 
+/** Returns the places of the mutants in some files that the last run didn't detect. */
+function undetectedPlaces(files) {
+  const places = Object.entries(JSON.parse(readFileSync(report, "utf8")).files)
+    .filter(([file]) => files.includes(file))
+    .flatMap(([file, { mutants }]) =>
+      mutants
+        .filter(({ status }) => isUndetected(status))
+        // Columns of reports begin with 1, those of ranges with 0.
+        .map(({ location: { start, end } }) => [start, end].map((at) => `${at.line}:${at.column - 1}`))
+        .map((range) => `${file}:${range.join("-")}`),
+    );
+  if (places.length === 0) throw new Error(`--survivors: ${report} has no undetected mutant of these files`);
+  return [...new Set(places)];
+}
+
 const programStarter = path.join(root, "test/support/process.ts");
 
 /** Whether a test runs the built program, which doesn't have the changed code. */
@@ -133,26 +176,32 @@ function runsBuiltProgram(test, seen = new Set()) {
     .some((file) => file.startsWith(path.join(root, "test")) && runsBuiltProgram(file, seen));
 }
 
-function writeConfiguration({ folder, ranges, seed, only, concurrency }) {
+function placesOf(files, { ranges, seed, survivors }) {
+  if (survivors) return undetectedPlaces(files);
+  return ranges === 0 ? files : randomRanges(files, ranges, seed);
+}
+
+function writeConfiguration(options) {
+  const { folder, only, concurrency } = options;
   const files = sourcesOf(folder).filter((file) => file.includes(only));
   const tests = readdirSync(path.join(root, "test"), { recursive: true })
     .filter((file) => file.endsWith(".test.ts") && !file.endsWith(".scale.test.ts"))
     .filter((file) => testsOf[folder].some((pattern) => matches(file, pattern)))
     .filter((file) => !runsBuiltProgram(path.join(root, "test", file)));
-  const vitest = `export default { test: { include: ${JSON.stringify(tests.map((file) => `test/${file}`))}, testTimeout: 20000 } };\n`;
-  writeFileSync(path.join(home, "generated.config.mjs"), vitest);
+  writeFileSync(path.join(home, "generated.config.mjs"), vitestConfiguration(tests));
   const configuration = {
     plugins: ["@stryker-mutator/vitest-runner"],
     testRunner: "vitest",
     vitest: { configFile: "scripts/mutation/generated.config.mjs", related: false },
-    mutate: ranges === 0 ? files : randomRanges(files, ranges, seed),
+    mutate: placesOf(files, options),
     ignorePatterns: ["/bench", "/examples", "/release", "/api", "/dist", ".plinth*"],
     ignoreStatic: true,
     coverageAnalysis: "perTest",
     concurrency,
     reporters: ["progress-append-only", "json"],
     jsonReporter: { fileName: report },
-    tempDirName: "node_modules/.mutation",
+    // Not in `node_modules/`, whose TypeScript isn't compiled.
+    tempDirName: ".plinth-mutation",
     // The runner would rewrite the file with an interface that the compiler no longer has.
     tsconfigFile: "scripts/mutation/none.json",
     timeoutMS: 10_000,
@@ -163,6 +212,24 @@ function writeConfiguration({ folder, ranges, seed, only, concurrency }) {
   return file;
 }
 
+/** Returns the configuration of the tests: as that of `npm test`, with modules that Node loads, but with one process for all runs. */
+function vitestConfiguration(tests) {
+  const test = {
+    include: tests.map((file) => `test/${file}`),
+    testTimeout: 20_000,
+    isolate: false,
+    maxWorkers: 1,
+    execArgv: ["--import", "./test/support/native/register.mjs"],
+    globalSetup: ["test/support/native/global-setup.mjs"],
+    setupFiles: ["scripts/mutation/worker-setup.mjs"],
+    experimental: { viteModuleRunner: false, nodeLoader: false },
+  };
+  return [
+    'import { warmPool } from "./warm-pool.mjs";',
+    `export default { plugins: [warmPool], test: ${JSON.stringify(test)} };\n`,
+  ].join("\n");
+}
+
 /** Whether a path matches a pattern with `*` and a final `**`. */
 function matches(file, pattern) {
   if (pattern.endsWith("/**")) return file.startsWith(pattern.slice(0, -2));
@@ -170,6 +237,11 @@ function matches(file, pattern) {
   return (
     file.startsWith(begin) && !file.slice(begin.length).includes("/") && file.includes(end, begin.length)
   );
+}
+
+/** Whether no test detected a mutant of a status. */
+function isUndetected(status) {
+  return status === "Survived" || status === "NoCoverage";
 }
 
 function equivalentOf(file, code, mutator) {
@@ -185,11 +257,10 @@ function printReport() {
     for (const { status, location, replacement, mutatorName } of mutants) {
       const { line } = location.start;
       const code = lines[line - 1].trim();
-      const isUndetected = status === "Survived" || status === "NoCoverage";
-      const equivalent = isUndetected ? equivalentOf(file, code, mutatorName) : undefined;
+      const equivalent = isUndetected(status) ? equivalentOf(file, code, mutatorName) : undefined;
       const counted = equivalent === undefined ? status : "Equivalent";
       counts.set(counted, (counts.get(counted) ?? 0) + 1);
-      if (counted !== "Survived" && counted !== "NoCoverage") continue;
+      if (!isUndetected(counted)) continue;
       process.stdout.write(`${file}:${line} ${status} (${mutatorName}): ${code}\n`);
       process.stdout.write(`    becomes ${String(replacement).split("\n").join(" ").slice(0, 160)}\n`);
     }
@@ -203,7 +274,8 @@ function printReport() {
 
 const options = readOptions();
 if (options !== undefined) {
-  const run = (command, args, cwd) => spawnSync(command, args, { cwd, stdio: "inherit" }).status ?? 1;
+  const env = { ...process.env, PLINTH_COMPILED: path.join(root, "node_modules/.plinth-compiled-mutants") };
+  const run = (command, args, cwd) => spawnSync(command, args, { cwd, env, stdio: "inherit" }).status ?? 1;
   const program = path.join(home, "node_modules/@stryker-mutator/core/bin/stryker.js");
   mkdirSync(path.dirname(report), { recursive: true });
   // The runner uses the project's own vitest, a peer dependency that the lock file leaves out.

@@ -11,7 +11,10 @@ const version = createHash("sha256")
   .update(readFileSync(import.meta.filename))
   .digest("hex")
   .slice(0, 8);
-const outputFolder = path.join(root, "node_modules/.plinth-compiled", version);
+const outputFolder = path.join(
+  process.env.PLINTH_COMPILED ?? path.join(root, "node_modules/.plinth-compiled"),
+  version,
+);
 const sourceFolders = ["src", "test", "console/src"];
 
 /**

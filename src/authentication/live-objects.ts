@@ -30,6 +30,7 @@ export class LiveObjects {
   constructor(
     private readonly store: Store,
     registry: Registry,
+    private readonly maxCached = maxCachedIdentities,
   ) {
     const names: readonly TokenResource[] = ["serviceaccounts", "pods", "secrets", "nodes"];
     this.resources = new Map(names.map((name) => [name, registry.find("", "v1", name)]));
@@ -50,7 +51,7 @@ export class LiveObjects {
       this.identities.delete(key);
       this.identities.set(key, { revision: entry.revision, identity });
       for (const oldest of this.identities.keys()) {
-        if (this.identities.size <= maxCachedIdentities) break;
+        if (this.identities.size <= this.maxCached) break;
         this.identities.delete(oldest);
       }
       return identity;

@@ -14,6 +14,10 @@ const issuer = { url: "https://issuer.example", audiences: ["a"] };
 const claimMappings = { username: { claim: "sub", prefix: "" } };
 const jwt = (changes: object) => ({ jwt: [{ issuer, claimMappings, ...changes }] });
 const issuerWith = (changes: object) => jwt({ issuer: { ...issuer, ...changes } });
+const withDiscovery = (url: string, discoveryURL: string) => ({
+  issuer: { ...issuer, url, discoveryURL },
+  claimMappings,
+});
 const mapped = (changes: object) => jwt({ claimMappings: { ...claimMappings, ...changes } });
 const rules = (...claimValidationRules: object[]) => jwt({ claimValidationRules });
 const extra = (key: string, valueExpression = "claims.a") => mapped({ extra: [{ key, valueExpression }] });
@@ -95,6 +99,10 @@ describe("the error names the field", () => {
     [
       'jwt[0].issuer.egressSelectorType: Invalid value: "mars": egress selector must be either controlplane or cluster',
       issuerWith({ egressSelectorType: "mars" }),
+    ],
+    [
+      'jwt[1].issuer.discoveryURL: Duplicate value: "https://b"',
+      { jwt: ["https://a1", "https://a2"].map((url) => withDiscovery(url, "https://b")) },
     ],
     [
       "jwt[1].issuer.url: Duplicate value",

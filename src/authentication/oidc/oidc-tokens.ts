@@ -113,11 +113,11 @@ export class OidcTokens implements Authenticator {
   private async verifyIdToken(token: string): Promise<Verified> {
     const { audiences, mapping, client, clock } = this.options;
     const { typ } = unverifiedHeader(token) ?? {};
-    if (typeof typ === "string" && accessTokenType.test(typ)) {
+    if (accessTokenType.test(String(typ))) {
       throw refusal(`${errorPrefix}: the token is an access token; an ID token is required`);
     }
     const claims = await this.providerKeys.verify(token, errorPrefix);
-    if (!(audienceClaim(claims) ?? []).some((one) => audiences.includes(one))) {
+    if (audienceClaim(claims)?.some((one) => audiences.includes(one)) !== true) {
       throw refusal(`${errorPrefix}: the token is for another client`);
     }
     const times = timesOf(claims, errorPrefix);

@@ -22,12 +22,12 @@ export async function parseTokenFile(text: string): Promise<{ entries: TokenEntr
   const entries = new Map<string, TokenEntry>();
   const warnings: string[] = [];
   for (const { line, columns } of await parseCsv(text, "token file")) {
-    const [token, name, uid, ...groupColumns] = columns;
-    if (token === undefined || name === undefined || uid === undefined) {
+    if (!hasRequired(columns)) {
       throw new Error(
         `token file, line ${line}: token, user name and user id are required, the line has ${columns.length} column(s)`,
       );
     }
+    const [token, name, uid, ...groupColumns] = columns;
     if (token === "") {
       warnings.push(`token file, line ${line}: skipped, because the token is empty`);
       continue;
@@ -40,6 +40,10 @@ export async function parseTokenFile(text: string): Promise<{ entries: TokenEntr
     entries.set(token, { token, name, uid, groups: [...new Set(groups)].filter((group) => group !== "") });
   }
   return { entries: [...entries.values()], warnings };
+}
+
+function hasRequired(columns: readonly string[]): columns is readonly [string, string, string, ...string[]] {
+  return columns.length >= 3;
 }
 
 /**
@@ -71,7 +75,7 @@ export class TokenFileAuthenticator implements Authenticator {
 const sha256 =
   (crypto.hash as typeof crypto.hash | undefined) === undefined
     ? (text: string) => crypto.createHash("sha256").update(text).digest("hex")
-    : (text: string) => crypto.hash("sha256", text, "hex");
+    : (text: string) => crypto.hash("sha256", text);
 
 /** A CSV record with the number of its last line. */
 interface CsvRecord {

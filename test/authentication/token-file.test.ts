@@ -103,6 +103,12 @@ describe("the bearer token", () => {
     expect(method.authenticate(request({}))).toBeUndefined();
   });
 
+  it("C-5.3-01 a request without a token is nobody's, also where a token is the text undefined", () => {
+    const method = new TokenFileAuthenticator([{ token: "undefined", name: "alice", uid: "", groups: [] }]);
+    expect(method.authenticate(bearer("undefined"))?.user.name).toBe("alice");
+    expect(method.authenticate(request({}))).toBeUndefined();
+  });
+
   it("C-5.2-01 does not keep plain tokens in memory", () => {
     const method = new TokenFileAuthenticator([{ token: "a-secret", name: "alice", uid: "", groups: [] }]);
     const fields: unknown[] = Object.values(method).map((value) =>

@@ -91,9 +91,11 @@ describe("5.7 the token webhook", () => {
       groups: ["devs", "ops", "system:authenticated"],
       extra: { "example.com/team": ["a", "b"] },
     });
-    reply = () => known({ username: "bob", groups: null });
-    const plain = await ok(whoIs("other"));
-    expect(plain.body.status.userInfo).toEqual({ username: "bob", groups: ["system:authenticated"] });
+    for (const [token, fields] of Object.entries({ plain: {}, other: { groups: null } })) {
+      reply = () => known({ username: "bob", ...fields });
+      const plain = await ok(whoIs(token));
+      expect(plain.body.status.userInfo).toEqual({ username: "bob", groups: ["system:authenticated"] });
+    }
   });
 
   it("C-5.7-04 a cached token is not sent again within two minutes", async () => {

@@ -62,6 +62,16 @@ describe("the authenticator chain", () => {
     expect((basic as AuthenticationResult).method).toBe("anonymous");
   });
 
+  it("C-5.9-01 the anonymous user is decided again for each request when the paths are limited", () => {
+    const cacheable = (anonymous: boolean | (() => boolean)) => {
+      const chain = new AuthenticatorChain([], { vocabulary: platform, anonymous });
+      return (chain.authenticate(request({})) as AuthenticationResult).cacheable;
+    };
+    expect(cacheable(true)).toBe(true);
+    expect(cacheable(() => true)).toBe(false);
+    expect(() => cacheable(() => false)).toThrow(expect.objectContaining({ code: 401 }));
+  });
+
   it("C-5-06 an unauthenticated request returns 401 when anonymous access is disabled", () => {
     const unauthorized = expect.objectContaining({ reason: "Unauthorized", code: 401 }) as Error;
     expect(() => new AuthenticatorChain([tokens], closed).authenticate(request({}))).toThrow(unauthorized);

@@ -106,7 +106,9 @@ describe("a one-time code", () => {
   it("is refused when 32 are unused, until they expire", async () => {
     await clock.advance(60_000);
     for (let count = 0; count < 32; count++) await newCode();
-    expect((await server.admin.post("/console/codes", {})).status).toBe(429);
+    const { status, body } = await server.admin.post("/console/codes", {});
+    expect(status).toBe(429);
+    expect(body.message).toBe("there are 32 unused codes; each expires after some minutes");
     await clock.advance(60_000);
     await newCode();
     const { entries } = await storeOf(server).range({ prefix: "/core/console-logins/" });

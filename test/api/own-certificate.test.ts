@@ -59,6 +59,7 @@ describe.each(["in memory", "in a folder"])("the server's own certificate, kept 
 
     await clock.leap(hourMs);
     expect(await shown()).toBe(first);
+    expect(logged).not.toContain("the server's own certificate was renewed");
     await clock.leap(nearEndMs);
     const second = await until(shown, (serial) => serial !== first);
     expect(server.caCertificate).toBe(authority);
@@ -75,5 +76,6 @@ describe.each(["in memory", "in a folder"])("the server's own certificate, kept 
 
     await clock.leap(hourMs);
     expect(await shown()).toBe(second);
+    expect(logged.filter((one) => one === "the server's own certificate was renewed")).toHaveLength(1);
   });
 });

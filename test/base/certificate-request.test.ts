@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import {
   certificateRequestFault,
   certificatesFault,
+  requestedCertificate,
 } from "../../src/base/certificates/certificate-request.ts";
 import { signCertificate } from "../../src/base/certificates/x509.ts";
 import * as der from "../../src/base/certificates/der.ts";
@@ -18,6 +19,17 @@ describe("certificateRequestFault", () => {
 
   it("accepts a request behind other text", () => {
     expect(certificateRequestFault(`some words\n${certificateRequest("alice")}`)).toBeUndefined();
+  });
+
+  it("accepts a request with other attributes than extensions, such as a challenge password", () => {
+    const password = der.sequence(
+      der.objectIdentifier("1.2.840.113549.1.9.7"),
+      der.set(der.utf8String("secret")),
+    );
+    const flaws = { attributes: [password], extensions: [subjectAltNames("DNS:a")] };
+    const request = certificateRequest("alice", newKeys(), flaws);
+    expect(certificateRequestFault(request)).toBeUndefined();
+    expect(requestedCertificate(request).alternativeNames.dnsNames).toEqual(["a"]);
   });
 
   const good = certificateRequest("alice");

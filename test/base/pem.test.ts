@@ -29,6 +29,7 @@ test("a block without its own end is skipped", () => {
 test("a boundary begins a line and has nothing behind it", () => {
   expect(pemBlocks(`  ${block("CERTIFICATE")}`)).toEqual([]);
   expect(pemBlocks(`${block("CERTIFICATE")}x`)).toEqual([]);
+  expect(pemBlocks(block("CERTIFICATE").replace("CERTIFICATE-----", "CERTIFICATE12345"))).toEqual([]);
   expect(pemBlocks(`${block("CERTIFICATE")} \t\r\n`)).toHaveLength(1);
 });
 

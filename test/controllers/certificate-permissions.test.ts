@@ -117,7 +117,20 @@ describe("4.12 permissions", () => {
 
   test("C-4.12-05 the built-in approver approves only when a SubjectAccessReview shows the requester may", async () => {
     const clock = new ManualClock();
-    const own = await TestServer.start({ tokenAuthFile: tokens, clock });
+    const reviewed: unknown[] = [];
+    const recording = {
+      name: "recording",
+      authorize(attributes: unknown) {
+        reviewed.push(attributes);
+        return { verdict: "noOpinion", reason: "", evaluationError: "" } as const;
+      },
+    };
+    const own = await TestServer.start({
+      tokenAuthFile: tokens,
+      clock,
+      authorizers: [recording],
+      authorizationModes: ["recording", "RBAC"],
+    });
     try {
       await grant(own.admin, "system:node:n1", [rule(requests, ["create"])]);
       await grant(own.admin, "bootstrap", [rule(requests, ["create"])]);
@@ -131,6 +144,17 @@ describe("4.12 permissions", () => {
       const first = await post("bootstrap", "system:node:n3");
       await clock.advance(minute);
       for (const at of [self, other, first]) expect((await own.admin.get(at)).body.status).toEqual({});
+      expect(reviewed).toContainEqual({
+        kind: "resource",
+        user: { name: "bootstrap", uid: "bootstrap", groups: ["team", "system:authenticated"], extra: {} },
+        verb: "create",
+        group: certificates,
+        version: "*",
+        resource: requests,
+        subresource: "nodeclient",
+        namespace: "",
+        name: "",
+      });
 
       const selfNodeClients = "system:certificates.platform.io:certificatesigningrequests:selfnodeclient";
       const self1 = clusterRoleBinding("self", refTo("ClusterRole", selfNodeClients), [

@@ -13,6 +13,8 @@ export interface RequestFlaws {
   readonly uid?: string | undefined;
   /** Extensions that it asks for, each in DER. */
   readonly extensions?: readonly Buffer[];
+  /** Other attributes, each in DER. */
+  readonly attributes?: readonly Buffer[];
 }
 
 /** A new pair of keys on a small curve. */
@@ -30,6 +32,7 @@ export function certificateRequest(
     organizations = [],
     uid,
     extensions = [],
+    attributes = [],
   }: RequestFlaws = {},
 ): string {
   const uidAttribute = (text: string) =>
@@ -43,7 +46,7 @@ export function certificateRequest(
     der.element(0x02, Buffer.of(0)),
     name,
     keys.publicKey.export({ type: "spki", format: "der" }),
-    der.element(0xa0, ...(extensions.length === 0 ? [] : [extensionRequest(extensions)])),
+    der.element(0xa0, ...attributes, ...(extensions.length === 0 ? [] : [extensionRequest(extensions)])),
   );
   const { algorithm, hash } = algorithmOf(signer);
   const whole = der.sequence(info, algorithm, der.bitString(sign(hash, info, signer)));

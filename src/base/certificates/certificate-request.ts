@@ -93,11 +93,10 @@ function contentsOf(request: CertificationRequest): RequestedCertificate {
 }
 
 function partsOf(request: CertificationRequest): Pick<RequestedCertificate, "subject" | "publicKeyInfo"> {
-  // version, subject, key, [0] attributes
+  // The parser of the request requires all of them: version, subject, key, [0] attributes
   const [info] = readElements(Buffer.from(request.certificationRequestInfoRaw!));
   const [, subject, key] = readElements(info!.content);
-  if (subject === undefined || key === undefined) throw new Error(malformed);
-  return { subject: subject.whole, publicKeyInfo: key.whole };
+  return { subject: subject!.whole, publicKeyInfo: key!.whole };
 }
 
 function alternativeNamesOf({

@@ -51,6 +51,7 @@ const testsOf = {
     "server/certificates*",
     "server/pod-certificates*",
     "server/serving-hosts*",
+    "server/shared-authority*",
     "authentication/client-certificate*",
     "api/certificate-*",
     "api/client-certificates*",
@@ -77,7 +78,7 @@ const usage = `npm run mutate -- --folder NAME [OPTIONS]
   --ranges N        number of random ranges of 12 lines that are changed (default 60); 0 for the whole folder
   --seed N          seed of the ranges (default: the number of the week)
   --only TEXT       only files whose path contains the text
-  --survivors       only the mutants that the last run of the folder didn't detect; lines of its files must not have moved
+  --survivors       only the mutants that the last run of the folder didn't detect, without those of changed lines
   --concurrency N   number of processes that run tests (default 2)
 `;
 
@@ -148,19 +149,33 @@ function randomRanges(files, count, seed) {
   return [...ranges];
 }
 
-/** Returns the places of the mutants in some files that the last run didn't detect. */
+/** Returns the places of the mutants in some files that the last run didn't detect; those whose line has changed are left out. */
 function undetectedPlaces(files) {
   const places = Object.entries(JSON.parse(readFileSync(report, "utf8")).files)
     .filter(([file]) => files.includes(file))
-    .flatMap(([file, { mutants }]) =>
-      mutants
+    .flatMap(([file, { source, mutants }]) => {
+      const [before, now] = [source, readFileSync(path.join(root, file), "utf8")].map((text) =>
+        text.split("\n"),
+      );
+      return mutants
         .filter(({ status }) => isUndetected(status))
-        // Columns of reports begin with 1, those of ranges with 0.
-        .map(({ location: { start, end } }) => [start, end].map((at) => `${at.line}:${at.column - 1}`))
-        .map((range) => `${file}:${range.join("-")}`),
-    );
-  if (places.length === 0) throw new Error(`--survivors: ${report} has no undetected mutant of these files`);
-  return [...new Set(places)];
+        .map(({ location: { start, end } }) => {
+          const moved = linesMoved(before, now, start.line - 1);
+          // Columns of reports begin with 1, those of ranges with 0.
+          const range = [start, end].map((at) => `${at.line + moved}:${at.column - 1}`);
+          return moved === undefined ? undefined : `${file}:${range.join("-")}`;
+        });
+    });
+  const distinct = [...new Set(places.filter((place) => place !== undefined))];
+  if (distinct.length === 0)
+    throw new Error(`--survivors: ${report} has no undetected mutant of these files`);
+  return distinct;
+}
+
+/** Returns by how many lines a line has moved; undefined if there is no such line any more. */
+function linesMoved(before, now, index) {
+  const moves = now.flatMap((line, at) => (line === before[index] ? [at - index] : []));
+  return moves.toSorted((a, b) => Math.abs(a) - Math.abs(b))[0];
 }
 
 const programStarter = path.join(root, "test/support/process.ts");

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
-import type { Authorizer, Decision } from "../../src/authorization/authorizer.ts";
+import type { AccessScopes } from "../../src/authorization/access-scopes.ts";
+import type { Authorizer, Decision, FixedScopeResolver } from "../../src/authorization/authorizer.ts";
 import { AuthorizerChain, authorizationChain } from "../../src/authorization/authorizer-chain.ts";
 import { platform } from "../../src/vocabulary/platform.ts";
 import { alice, ask, grantedToAlice, podRule, user } from "./support.ts";
@@ -71,6 +72,21 @@ describe("authorization modes", () => {
     expect(verdict(["AlwaysAllow"], user("bob"))).toBe("allow");
     expect(verdict(["AlwaysDeny"])).toBe("noOpinion");
     expect(verdict(["AlwaysDeny", "RBAC"])).toBe("allow");
+  });
+
+  it.each(["Unknown", "constructor"])("the mode %s has no authorizer", (mode) => {
+    expect(() => authorizationChain([mode], rbac, platform)).toThrow(
+      `authorization mode ${mode} has no authorizer`,
+    );
+  });
+
+  it("system:masters may access all objects, and other users none through this group", () => {
+    const [privileged] = authorizationChain(["AlwaysDeny"], rbac, platform).links;
+    const resolver = privileged!.scopes as FixedScopeResolver;
+    const scopesOf = (who: typeof alice) =>
+      resolver.scopesFor(ask(who, "get"), () => undefined) as AccessScopes;
+    expect(scopesOf(user("root", "system:masters")).everything).toBe(true);
+    expect(scopesOf(alice).size).toBe(0);
   });
 
   it("system:masters is allowed everything in every mode, and its rules review lists all rules", async () => {

@@ -21,6 +21,8 @@ const testsOf = {
     "api/rbac-*",
     "api/*review*",
     "api/access-*",
+    "api/views.test*",
+    "api/view-watches*",
     "api/insight*",
     "api/authorization-webhook*",
     "attacks/escalation*",

@@ -93,6 +93,25 @@ describe("a failing admission plugin fails its request and is logged by name", (
     expect((await admin.post(maps, aMap)).status).toBe(500);
   });
 
+  test("a skips that throws; one that returns true leaves the plugin out", async () => {
+    let called = 0;
+    const broken: AdmissionPlugin = {
+      name: "Broken",
+      concerns: (_, { resource }) => resource.name === "configmaps",
+      skips({ target }) {
+        if (target.name === aMap.metadata.name) throw new Error("no");
+        return target.name === "skipped";
+      },
+      validate: () => void called++,
+    };
+    const { admin } = await started({ admissionPlugins: [broken] });
+    expect((await admin.post(maps, aMap)).status).toBe(500);
+    expect((await admin.post(maps, { ...aMap, metadata: { name: "skipped" } })).status).toBe(201);
+    expect(called).toBe(0);
+    expect((await admin.post(maps, { ...aMap, metadata: { name: "other" } })).status).toBe(201);
+    expect(called).toBe(1);
+  });
+
   test.each<[string, (object: Record<string, unknown>) => void, string]>([
     ["a field of a wrong type", (map) => (map["data"] = { a: 1n }), "data"],
     ["a field that there isn't", (map) => (map["date"] = "x"), "fields that ConfigMap doesn't have: date"],

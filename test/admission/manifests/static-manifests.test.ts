@@ -125,7 +125,9 @@ describe("policies in files", () => {
     ];
     const guard = policy("object.metadata.name != 'w'", { matchConstraints: { resourceRules: rules } });
     write("list.json", { kind: "List", apiVersion: "v1", items: [guard] });
-    write("typed.json", { kind: "ValidatingAdmissionPolicyBindingList", apiVersion, items: [binding()] });
+    const { spec, metadata } = binding();
+    const items = [{ metadata, spec }];
+    write("typed.json", { kind: "ValidatingAdmissionPolicyBindingList", apiVersion, items });
     const server = await start("ValidatingAdmissionPolicy");
     const configurations = `${REGISTRATION}/validatingwebhookconfigurations`;
     expect((await server.admin.post(configurations, map("w"))).status).toBe(422);
@@ -292,6 +294,15 @@ describe("manifests that can't be used", () => {
     [[policy("true", { paramKind: { apiVersion: "v1", kind: "ConfigMap" } })], /spec\.paramKind: Forbidden/],
     [[policy("true"), policy("false")], /"p\.static\.k8s\.io" is also in /],
     [[policy("objec.x")], /spec\.validations\[0\]\.expression: /],
+    [[{ kind: "List", apiVersion: "v1", items: { a: binding() } }], /a\.yaml: items: must be a list/],
+    [
+      [{ kind: "List", apiVersion, items: [] }],
+      /found "List" of "admissionregistration\.k8s\.io\/v1", allowed/,
+    ],
+    [
+      [{ kind: "ValidatingAdmissionPolicyList", apiVersion: "v1", items: [] }],
+      /found "ValidatingAdmissionPolicyList" of "v1", allowed/,
+    ],
     [
       [{ kind: "ConfigMap", apiVersion: "v1" }],
       /found "ConfigMap" of "v1", allowed are ValidatingAdmissionPolicy of/,

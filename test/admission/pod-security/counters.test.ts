@@ -1,8 +1,5 @@
 import { expect, test } from "vitest";
-import {
-  PodSecurityCounters,
-  type LabelledCounts,
-} from "../../../src/admission/plugins/pod-security/counters.ts";
+import { LabelledCounts, PodSecurityCounters } from "../../../src/admission/plugins/pod-security/counters.ts";
 import { latest, type LevelVersion } from "../../../src/admission/plugins/pod-security/levels.ts";
 import { Deployment } from "../../../src/kinds/apps/deployment.ts";
 import { Pod } from "../../../src/kinds/core/pod/pod.ts";
@@ -66,4 +63,12 @@ test("pods in privileged namespaces are counted by operation", () => {
     "allow privileged latest enforce create pod : 1",
     "allow privileged latest enforce update pod : 2",
   ]);
+});
+
+test("counts with other labels are separate, also when the labels have the same letters", () => {
+  const counts = new LabelledCounts();
+  counts.of("a", "bc").value++;
+  counts.of("ab", "c").value++;
+  counts.of("a", "bc").value++;
+  expect(linesOf(counts)).toEqual(["a bc: 2", "ab c: 1"]);
 });

@@ -41,7 +41,15 @@ const testsOf = {
     "api/trust-anchors*",
     "api/certificate-files*",
   ],
-  admission: ["admission/**", "attacks/webhooks*", "api/certificate-requests*", "api/privileged*"],
+  admission: [
+    "admission/**",
+    "extensions/admission-*",
+    "extensions/failing*",
+    "extensions/places*",
+    "attacks/webhooks*",
+    "api/certificate-requests*",
+    "api/privileged*",
+  ],
   certificates: [
     "base/certificate-request*",
     "base/key-pair*",

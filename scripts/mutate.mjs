@@ -58,7 +58,7 @@ const testsOf = {
     "base/subject-name*",
     "controllers/certificate-*",
     "kinds/certificates*",
-    "server/certificates*",
+    "server/certificate*",
     "server/pod-certificates*",
     "server/serving-hosts*",
     "server/shared-authority*",

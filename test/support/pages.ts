@@ -14,7 +14,7 @@ export interface CodeBlock {
   readonly output: string | undefined;
 }
 
-const ignoredFolders = new Set(["node_modules", "dist", ".git"]);
+const ignoredFolders = new Set(["node_modules", "dist", ".git", ".plinth-mutation"]);
 
 /** The Markdown files below a folder of the project, as paths from the root. */
 export function pagesBelow(folder = ""): string[] {

@@ -80,6 +80,48 @@ const equivalents = [
     mutators: ["ArrayDeclaration", "StringLiteral"],
     because: "the applied items are a list whose keys were read strictly before, so both forms give the same",
   },
+  {
+    file: "src/admission/webhooks/followed-webhooks.ts",
+    line: "if (configurations.length === 0) return none;",
+    mutators: ["ConditionalExpression"],
+    because: "an index without webhooks matches nothing; the line saves time",
+  },
+  {
+    file: "src/admission/webhooks/followed-webhooks.ts",
+    line: "if (configurations !== this.indexed) this.index = this.indexOf(configurations);",
+    mutators: ["ConditionalExpression"],
+    because: "another index of the same configurations matches the same; the line saves time",
+  },
+  {
+    file: "src/admission/webhooks/reinvocation.ts",
+    line: "if (this.upToDate.size > 0) this.output = textOf(request);",
+    mutators: ["ConditionalExpression", "EqualityOperator"],
+    because: "without webhooks that are up to date a change of the object has no effect; the line saves time",
+  },
+  {
+    file: "src/authentication/service-accounts/keys.ts",
+    line: "} catch {",
+    mutators: ["BlockStatement"],
+    because: "the block returns undefined, as the end of a function does",
+  },
+  {
+    file: "src/authentication/service-accounts/own-signing-keys.ts",
+    line: "if (existing !== undefined) return existing;",
+    mutators: ["ConditionalExpression"],
+    because: "the new key can't replace the existing file, which is then read; the line saves time",
+  },
+  {
+    file: "src/controllers/certificates/approving.ts",
+    line: 'const { username: name = "", uid = "", groups = [], extra = {} } = spec;',
+    mutators: ["ArrayDeclaration", "StringLiteral"],
+    because: "the server records the requester when the request is created",
+  },
+  {
+    file: "src/server/certificates/serving.ts",
+    line: "if (!(error instanceof SyntaxError)) throw error;",
+    mutators: ["ConditionalExpression"],
+    because: "JSON.parse throws no other error",
+  },
 ];
 
 const usage = `npm run mutate -- --folder NAME [OPTIONS]

@@ -111,6 +111,12 @@ const equivalents = [
     because: "the new key can't replace the existing file, which is then read; the line saves time",
   },
   {
+    file: "src/authorization/reviews/bulk.ts",
+    line: 'if (attributes.kind !== "resource" || attributes.name !== "") return {};',
+    mutators: ["ConditionalExpression"],
+    because: "a path has no name, so the second condition holds for it",
+  },
+  {
     file: "src/controllers/certificates/approving.ts",
     line: 'const { username: name = "", uid = "", groups = [], extra = {} } = spec;',
     mutators: ["ArrayDeclaration", "StringLiteral"],

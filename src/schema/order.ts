@@ -24,10 +24,10 @@ function openInOrder(type: StructType, value: Record<string, unknown>): Record<s
 }
 
 function fieldsInOrder(type: StructType, value: Record<string, unknown>): Record<string, unknown> {
-  const { names, fields, positions, emptySlots: slots, always } = fieldPositionsOf(type);
+  const { fields, positions, always } = fieldPositionsOf(type);
   let last = -1;
   let changed = false;
-  const ordered = slots.slice();
+  let replaced: Map<string, unknown> | undefined;
   for (const name in value) {
     const fieldValue = value[name];
     const position = positions.get(name);
@@ -36,14 +36,22 @@ function fieldsInOrder(type: StructType, value: Record<string, unknown>): Record
     last = position;
     // Kubernetes stores an empty list that is always written as nil, which is null in JSON.
     const isNone = always[position] === true && Array.isArray(fieldValue) && fieldValue.length === 0;
-    ordered[position] = isNone ? null : valueInOrder(fields[position]!.type, fieldValue);
-    if (ordered[position] !== fieldValue) changed = true;
+    const ordered = isNone ? null : valueInOrder(fields[position]!.type, fieldValue);
+    if (ordered !== fieldValue) (replaced ??= new Map<string, unknown>()).set(name, ordered);
   }
-  if (!changed) return value;
+  return changed || replaced !== undefined ? sortFields(value, positions, replaced) : value;
+}
+
+/** Most values have few of the fields of their type, so their positions are sorted instead of looking up every field. */
+function sortFields(
+  value: Record<string, unknown>,
+  positions: ReadonlyMap<string, number>,
+  replaced: ReadonlyMap<string, unknown> | undefined,
+): Record<string, unknown> {
+  const names = Object.keys(value).filter((name) => value[name] !== undefined && positions.has(name));
+  names.sort((a, b) => positions.get(a)! - positions.get(b)!);
   const result: Record<string, unknown> = {};
-  for (const [position, name] of names.entries()) {
-    if (ordered[position] !== undefined) result[name] = ordered[position];
-  }
+  for (const name of names) result[name] = replaced?.has(name) === true ? replaced.get(name) : value[name];
   return result;
 }
 
@@ -72,9 +80,12 @@ function valueInOrder(type: Type, value: unknown): unknown {
 
 function mapInOrder(element: Type, map: Record<string, unknown>): Record<string, unknown> {
   const keys = Object.keys(map);
-  if (element.shape === "scalar" && isSorted(keys)) return map;
-  const entries = keys.toSorted().map((key) => [key, valueInOrder(element, map[key])] as const);
-  return Object.fromEntries(entries);
+  const hasOrder = isSorted(keys);
+  if (hasOrder && element.shape === "scalar") return map;
+  const names = hasOrder ? keys : keys.toSorted();
+  const values = names.map((name) => valueInOrder(element, map[name]));
+  if (hasOrder && values.every((value, index) => value === map[names[index]!])) return map;
+  return Object.fromEntries(names.map((name, index) => [name, values[index]]));
 }
 
 function isSorted(keys: readonly string[]): boolean {

@@ -118,6 +118,8 @@ const noFields: ReadonlySet<string> = new Set();
 class PlannedProgram implements Program {
   private readonly names: readonly string[];
   private readonly step: Step;
+  /** The checked tree. It isn't kept, because most programs are estimated where they are compiled, or never. */
+  private readonly tree: WeakRef<Expression>;
 
   readonly type: CelType;
   readonly variables: ReadonlySet<string>;
@@ -129,16 +131,17 @@ class PlannedProgram implements Program {
   ) {
     this.type = type;
     this.variables = variables;
+    this.tree = new WeakRef(expression);
     this.names = [...environment.variables.keys()];
     const slots = new Map(this.names.map((name, slot) => [name, slot]));
     const { functions } = environment.language ?? referenceLanguage;
     this.step = new Planner(slots, functions, environment.fields ?? noFields).plan(expression);
   }
 
-  /** Parses the expression again; the tree isn't kept, because estimates are rare. */
   estimateCost(root: CelType | "unknown"): CostEstimate {
     const { features } = this.environment.language ?? referenceLanguage;
-    return estimate(parseAndCheck(this.text, this.environment).expression, root, features);
+    const expression = this.tree.deref() ?? parseAndCheck(this.text, this.environment).expression;
+    return estimate(expression, root, features);
   }
 
   evaluate(variables: Bindings, budget: number): Evaluated {

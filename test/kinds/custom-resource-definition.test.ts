@@ -255,6 +255,14 @@ describe("CustomResourceDefinition updates", () => {
     expect(faults).toEqual([]);
     expect(object).toMatchObject({ spec: { scope: "Namespaced" }, status: established });
   });
+
+  it("write the status of a definition whose schema is invalid by the rules of this version", () => {
+    const untyped = withVersion({ schema: { openAPIV3Schema: { type: "object", properties: { a: {} } } } });
+    const written = { ...untyped, status: established };
+    expect(judgeUpdate(CustomResourceDefinition, untyped, written).faults).not.toEqual([]);
+    const options = { subresource: "status" };
+    expect(judgeUpdate(CustomResourceDefinition, untyped, written, options).faults).toEqual([]);
+  });
 });
 
 describe("protected API groups", () => {

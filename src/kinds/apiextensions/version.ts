@@ -61,6 +61,8 @@ function checkVersion(version: Version, report: FieldReport, context: KindContex
     if (version.served === true) at.required("schemas are required");
     return;
   }
+  // A write of the status keeps the live schema.
+  if (context.subresource !== "") return;
   const hasStatus = version.subresources?.status !== undefined;
   at.defer((own) => checkRootSchema(schema, hasStatus, own, context));
 }

@@ -110,7 +110,8 @@ class DefinitionKeeper {
     if (status === undefined) return;
     // Recorded before the follower reports the write, because the next definition may request the same names.
     reserved.set(name, status.acceptedNames);
-    await unlessRaced(() => client.update({ ...decoded(entry), status }, "status"));
+    // The write keeps the live spec, so the outline will do.
+    await unlessRaced(() => client.replace({ ...outline, status }, "status"));
   }
 
   /** Deletes the objects of a terminating definition, and removes its finalizer when none is left. */

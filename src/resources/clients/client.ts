@@ -107,8 +107,7 @@ export class Client {
 
   async get<O extends ApiObject = ApiObject>(reference: ObjectReference): Promise<O> {
     const target = this.named(reference);
-    const entry = await this.run("get", target, async (engine) => getObject(engine, target));
-    return decodeEntry(entry) as O;
+    return decodeEntry(await this.run("get", target, async (engine) => getObject(engine, target))) as O;
   }
 
   /** As {@link Client.get}; undefined if it doesn't exist. */
@@ -125,8 +124,7 @@ export class Client {
 
   async list<O extends ApiObject = ApiObject>(reference: CollectionReference): Promise<ObjectList<O>> {
     const target = this.target({ ...reference, name: "" });
-    const read = (engine: Engine) => listPages<O>(engine, target, reference);
-    return this.run("list", target, read, reference);
+    return this.run("list", target, (engine) => listPages<O>(engine, target, reference), reference);
   }
 
   async create<O extends ApiObject = ApiObject>(object: NewObject): Promise<O> {
@@ -150,13 +148,16 @@ export class Client {
   }
 
   async update<O extends ApiObject = ApiObject>(object: NewObject, subresource = ""): Promise<O> {
+    return parse<O>((await this.replace(object, subresource)).body);
+  }
+
+  /** @internal As {@link Client.update}; returns the stored object encoded. */
+  async replace(object: NewObject, subresource: string): Promise<Pick<WriteResult, "body">> {
     const target = { ...this.targetOf(object), subresource };
     const read = () => this.read(target, object);
-    const mayCreate = () => this.guard?.mayCreate(target);
-    const result = await this.run("update", target, (engine) =>
-      updateObject(engine, target, read, this.options(), mayCreate),
+    return this.run("update", target, (engine) =>
+      updateObject(engine, target, read, this.options(), () => this.guard?.mayCreate(target)),
     );
-    return parse<O>(result.body);
   }
 
   async patch<O extends ApiObject = ApiObject>(

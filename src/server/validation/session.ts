@@ -1,5 +1,4 @@
 import { decodeJson } from "../../base/json/decode.ts";
-import { encodeJson } from "../../base/json/encode.ts";
 import { deepEqual, isObject, type JsonObject } from "../../base/json/value.ts";
 import type { Release } from "../../base/releases.ts";
 import { StatusError } from "../../base/status-error.ts";
@@ -16,6 +15,7 @@ import { startServer, type Server } from "../server.ts";
 import { decodingFindings, rejectionFindings, rejectionOf, warningFindings } from "./answer-findings.ts";
 import { asContext, inOrder, isPolicy } from "./context.ts";
 import { listAt, nameOf, objectAt, textOf, type ManifestObject } from "./documents.ts";
+import { bodyOf, withLabels, withNamespace } from "./sent-objects.ts";
 import { missingKind } from "./missing-kind.ts";
 import type { Finding } from "./problem.ts";
 import type { Reference } from "./references-in.ts";
@@ -43,6 +43,7 @@ const establishMs = 10_000;
 const maxTypeFaults = 20;
 /** Verbs with which an object is applied. */
 const applyVerbs = ["get", "create", "patch"] as const;
+const definitionKind = "CustomResourceDefinition";
 
 /** A server of one release in memory, with the context of the objects that it judges. */
 export class Session {
@@ -51,6 +52,11 @@ export class Session {
   private readonly countedNamespaces = new Set<string>();
   /** Problems of objects of the context that the server has created as they are: they need no dry run. */
   private readonly createdContext = new WeakMap<JsonObject, readonly Finding[]>();
+  /** Warnings about definitions of the context that the server has created without their unknown fields. */
+  private readonly definitionWarnings = new WeakMap<JsonObject, readonly Finding[]>();
+  /** Resource types by `apiVersion kind`; definitions don't change after {@link load}. */
+  private readonly resources = new Map<string, Resource>();
+  private isLoaded = false;
 
   private constructor(
     readonly release: Release,
@@ -74,6 +80,7 @@ export class Session {
     const session = new Session(release, options, server);
     try {
       await session.load(context);
+      session.isLoaded = true;
       return session;
     } catch (error) {
       await server.close();
@@ -116,7 +123,7 @@ export class Session {
     }));
     const rights = await this.missingRights(resource, namespace, textOf(nameOf(value).name));
     const judged = await this.judge(resource, namespace, value, rights.length === 0);
-    return [...repeated, ...rights, ...judged];
+    return [...repeated, ...rights, ...judged, ...(this.definitionWarnings.get(value) ?? [])];
   }
 
   /** Returns the object as the release would store it, with defaults; undefined if it rejects the object. */
@@ -159,7 +166,7 @@ export class Session {
         const one = await this.createContext(object, isDecided);
         if (one !== undefined) created.push(one);
       }
-      for (const one of created.filter(({ kind }) => kind === "CustomResourceDefinition"))
+      for (const one of created.filter(({ kind }) => kind === definitionKind))
         await this.untilEstablished(one);
     }
   }
@@ -175,8 +182,11 @@ export class Session {
     const labeled = kind === "Namespace" ? withLabels(named, this.podSecurityLabels()) : named;
     if (namespace !== "") await this.placeholders.provide({}, namespace);
     const isWhole = isDecided && deepEqual(value, object.value) && labeled === named;
-    if (!isWhole || !(await this.createWhole(resource, namespace, object.value)))
-      if (!(await this.createLeniently(labeled))) return undefined;
+    const isCreated =
+      (isWhole && (await this.createWhole(resource, namespace, object.value))) ||
+      (kind === definitionKind && (await this.createDefinition(resource, labeled, object.value))) ||
+      (await this.createOrReplace(labeled));
+    if (!isCreated) return undefined;
     if (kind === "ResourceQuota") this.countedNamespaces.add(namespace);
     return labeled as NewObject;
   }
@@ -189,8 +199,25 @@ export class Session {
     return true;
   }
 
+  /**
+   * Creates a definition without the fields that the release doesn't know: they are problems of the definition, and objects are judged by
+   * its other fields. Returns whether it is accepted.
+   *
+   * @param value the definition in the manifests.
+   */
+  private async createDefinition(
+    resource: Resource,
+    definition: JsonObject,
+    value: JsonObject,
+  ): Promise<boolean> {
+    const answer = await this.post(resource, "", definition, "fieldValidation=Ignore", false);
+    if (rejectionOf(answer) !== undefined) return false;
+    this.definitionWarnings.set(value, warningFindings(answer.warnings));
+    return true;
+  }
+
   /** Creates an object of the context, or replaces it; returns false if it is rejected. */
-  private async createLeniently(value: JsonObject): Promise<boolean> {
+  private async createOrReplace(value: JsonObject): Promise<boolean> {
     const client: ServerClient<KnownObjects> = this.server.client;
     try {
       await client.create(value as never);
@@ -216,9 +243,14 @@ export class Session {
   }
 
   private async resourceOf(apiVersion: string, kind: string): Promise<Resource | undefined> {
+    const key = `${apiVersion} ${kind}`;
+    const cached = this.resources.get(key);
+    if (cached !== undefined) return cached;
     const { registry } = this.server.local;
     await registry.sync();
-    return registry.findKind(apiVersion, kind);
+    const resource = registry.findKind(apiVersion, kind);
+    if (this.isLoaded && resource !== undefined) this.resources.set(key, resource);
+    return resource;
   }
 
   private namespaceFor({ namespaced }: Resource, value: JsonObject): string {
@@ -356,23 +388,9 @@ export class Session {
         "application/json",
         ...impersonated,
       ],
-      body: Buffer.from(encodeJson(value)),
+      body: bodyOf(value),
     });
   }
-}
-
-function withNamespace(value: JsonObject, namespace: string): JsonObject {
-  if (namespace === "") return value;
-  return { ...value, metadata: { ...(value["metadata"] as JsonObject), namespace } };
-}
-
-/** Adds labels that the object doesn't have. */
-function withLabels(value: JsonObject, labels: Readonly<Record<string, string>>): JsonObject {
-  const metadata = (value["metadata"] ?? {}) as JsonObject;
-  return {
-    ...value,
-    metadata: { ...metadata, labels: { ...labels, ...(metadata["labels"] as JsonObject) } },
-  };
 }
 
 /** Ignores the error of an object of the context, whose validation reports it. */

@@ -134,6 +134,24 @@ subjects: [{ apiGroup: rbac.authorization.k8s.io, kind: Group, name: deployers }
     ]);
   });
 
+  it("a definition with fields that the release doesn't know is rejected, and judges objects by the others", async () => {
+    const definition = rangeDefinition.replace(
+      "      storage: true\n",
+      "      storage: true\n      selectableFields: [{ jsonPath: .spec.mode }]\n",
+    );
+    const range =
+      "apiVersion: example.com/v1\nkind: Range\nmetadata: { name: a }\nspec: { min: 3, max: 2 }\n";
+    const report = await reportOf({ "a.yaml": definition, "b.yaml": range }, ["--release=1.26,1.37"]);
+    expect(report.objects.map(({ kind, acceptedBy }) => [kind, acceptedBy])).toEqual([
+      ["CustomResourceDefinition", ["1.37"]],
+      ["Range", []],
+    ]);
+    expect(problemLines(report)).toEqual([
+      'a.yaml:13:7 error schema spec.versions[0].selectableFields: unknown field "spec.versions[0].selectableFields"',
+      'b.yaml:4:1 error cel spec: Invalid value: "object": min must not exceed max',
+    ]);
+  });
+
   it("missing definitions are accepted with --unknown-kinds=warning", async () => {
     const report = await reportOf({ "a.yaml": "apiVersion: a.com/v1\nkind: A\nmetadata: { name: a }\n" }, [
       "--unknown-kinds=warning",

@@ -1,3 +1,4 @@
+import { deepClone } from "../base/json/value.ts";
 import { formatDuration, parseDuration } from "../base/time/duration.ts";
 import { formatQuantity, parseQuantity, QuantityFault } from "../base/quantity.ts";
 import { parseTime } from "../base/time/timestamps.ts";
@@ -37,7 +38,7 @@ export function decodeScalar(name: ScalarName, input: unknown): unknown {
     case "fieldsV1":
       return isPlainObject(input) ? input : expected("an object", input);
     case "json":
-      return input;
+      return deepClone(input);
   }
 }
 

@@ -7,7 +7,7 @@ import { FieldReport, invalidError } from "../../src/schema/faults.ts";
 import { inOrder } from "../../src/schema/order.ts";
 import { struct } from "../../src/schema/meta.ts";
 import { decodeScalar } from "../../src/schema/scalars.ts";
-import { bool, bytes, field, int64, list, map, string, time } from "../../src/schema/types.ts";
+import { bool, bytes, field, int64, json, list, map, string, time } from "../../src/schema/types.ts";
 import { platform } from "../../src/vocabulary/platform.ts";
 
 const Part = struct("Part", "A part.", {
@@ -115,6 +115,15 @@ describe("decode", () => {
 });
 
 const context = { vocabulary: platform, enabled: () => false, subresource: "" };
+
+test("the result shares no object with the input, JSON of any form included", () => {
+  const Any = struct("Any", "Any.", { value: field(1, json, "Any JSON.") });
+  const input = { value: { list: [{ a: 1 }] } };
+  const { value } = decode(Any, input).value as typeof input;
+  expect(value).toEqual(input.value);
+  expect(value).not.toBe(input.value);
+  expect(value.list[0]).not.toBe(input.value.list[0]);
+});
 
 test("defaults are set for absent fields at every depth", () => {
   const value = { parts: [{ name: "a" }, { name: "b", size: 7 }] };

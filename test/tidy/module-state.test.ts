@@ -72,6 +72,9 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
     "src/cel/functions/regular-expressions.ts: compiled",
     "src/cel/values/times.ts: formats",
   ],
+  "the encoded form of a manifest, which every server gets": [
+    "src/server/validation/sent-objects.ts: sentForms",
+  ],
   "a bounded table of the schemas of definitions by their bytes, which mean the same to every server": [
     "src/kinds/apiextensions/schema-rules.ts: validSchemas",
     "src/custom-resources/definitions/shared-schema.ts: anySchema",

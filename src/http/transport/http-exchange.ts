@@ -1,4 +1,5 @@
 import type { Duplex, Readable } from "node:stream";
+import type { JsonDocument } from "../../base/json/exact.ts";
 import type { MaybePromise } from "../../base/turns/maybe-promise.ts";
 import type { ReadableConnection } from "../../flow/fair-turns.ts";
 import type { BodyStream } from "./body-stream.ts";
@@ -37,6 +38,8 @@ export interface HttpExchange {
    * @throws {StatusError} RequestEntityTooLarge above `maxBytes`; Timeout; TooManyRequests if the account refuses.
    */
   readBody(maxBytes: number, account: BodyAccount): MaybePromise<Buffer>;
+  /** The decoded body, which must not be changed; undefined if only its bytes are known. */
+  readonly document?: JsonDocument | undefined;
   /** The body as a stream, instead of `readBody`; undefined if there is none. */
   readonly body: Readable | undefined;
   /** The requested protocol upgrade; undefined if there is none or it isn't possible. */

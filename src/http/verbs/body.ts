@@ -89,7 +89,8 @@ export function readDocument(service: HttpService, request: RequestContext): May
   const format = inputFormat(request.exchange, registry);
   return andThen(readBytes(service, request), (bytes) => {
     if (bytes.length === 0) throw new StatusError("BadRequest", "the request needs a body");
-    return andThen(parse(bytes, format, registry), (document) => {
+    const { exchange } = request;
+    return andThen(exchange.document ?? parse(bytes, format, registry), (document) => {
       request.audit?.requestObject(document.value);
       return document;
     });

@@ -2,6 +2,7 @@ import type { BodyStream } from "../../http/transport/body-stream.ts";
 import type { Connection } from "../../http/transport/connection.ts";
 import type { HandlerGuard, HttpExchange } from "../../http/transport/http-exchange.ts";
 import type { HeaderLines } from "../../http/transport/header-lines.ts";
+import type { JsonDocument } from "../../base/json/exact.ts";
 import { StatusError } from "../../base/status-error.ts";
 import { warningTexts } from "../../http/answers/warning-texts.ts";
 
@@ -13,6 +14,8 @@ export interface LocalRequest {
   /** Names in lower case and values: name, value, name, value, … */
   readonly headers: readonly string[];
   readonly body?: Buffer | undefined;
+  /** The decoded body, which the server doesn't change; by default it decodes the body. */
+  readonly document?: JsonDocument | undefined;
 }
 
 /** The answer to a {@link LocalRequest}. */
@@ -58,6 +61,10 @@ export class LocalExchange implements HttpExchange {
 
   get rawHeaders(): readonly string[] {
     return this.request.headers;
+  }
+
+  get document(): JsonDocument | undefined {
+    return this.request.document;
   }
 
   addHeaders(lines: HeaderLines): void {

@@ -1,13 +1,20 @@
+import { decodeJson } from "../../base/json/decode.ts";
 import { encodeJson } from "../../base/json/encode.ts";
 import type { JsonObject } from "../../base/json/value.ts";
+import type { LocalRequest } from "../library/local-exchange.ts";
 
-const bodies = new WeakMap<JsonObject, Buffer>();
+type SentForm = Required<Pick<LocalRequest, "body" | "document">>;
 
-/** Returns the JSON of an object, which the servers of all releases get. */
-export function bodyOf(value: JsonObject): Buffer {
-  let body = bodies.get(value);
-  if (body === undefined) bodies.set(value, (body = Buffer.from(encodeJson(value))));
-  return body;
+const sentForms = new WeakMap<JsonObject, SentForm>();
+
+/** Returns the body of an object, which the servers of all releases get; it is encoded and decoded once. */
+export function sentForm(value: JsonObject): SentForm {
+  let form = sentForms.get(value);
+  if (form === undefined) {
+    const body = Buffer.from(encodeJson(value));
+    sentForms.set(value, (form = { body, document: decodeJson(body) }));
+  }
+  return form;
 }
 
 /** Sets the namespace; an empty one changes nothing. */

@@ -15,7 +15,7 @@ import { startServer, type Server } from "../server.ts";
 import { decodingFindings, rejectionFindings, rejectionOf, warningFindings } from "./answer-findings.ts";
 import { asContext, inOrder, isPolicy } from "./context.ts";
 import { listAt, nameOf, objectAt, textOf, type ManifestObject } from "./documents.ts";
-import { bodyOf, withLabels, withNamespace } from "./sent-objects.ts";
+import { sentForm, withLabels, withNamespace } from "./sent-objects.ts";
 import { missingKind } from "./missing-kind.ts";
 import type { Finding } from "./problem.ts";
 import type { Reference } from "./references-in.ts";
@@ -73,9 +73,10 @@ export class Session {
     context: readonly ManifestObject[],
   ): Promise<Session> {
     const { name: vocabulary } = options.vocabulary;
-    // Clusters allow privileged containers; the default of a server is that they don't.
+    // Clusters allow privileged containers; the default of a server is that they don't. There is one request at a time.
+    const flow = { fair: false };
     const server = await startServer(
-      serverOptionsOf({ port: false, vocabulary, release, allowPrivileged: true }),
+      serverOptionsOf({ port: false, vocabulary, release, allowPrivileged: true, flow }),
     );
     const session = new Session(release, options, server);
     try {
@@ -388,7 +389,7 @@ export class Session {
         "application/json",
         ...impersonated,
       ],
-      body: bodyOf(value),
+      ...sentForm(value),
     });
   }
 }

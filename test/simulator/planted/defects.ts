@@ -225,12 +225,12 @@ export const productDefects: readonly PlantedDefect[] = [
     laws: [quotas],
     patches: [
       {
-        file: "src/server/server.ts",
-        find: "    admit: admission.chain,\n",
+        file: "src/server/engine/api-engine.ts",
+        find: "      admit: admission.chain,\n",
         replace:
           "    admit: new Proxy(admission.chain, {\n" +
           "      get(chain, name) {\n" +
-          "        const one = life.bootstrapped ? chain : new AdmissionChain([]);\n" +
+          "        const one = parts.life.bootstrapped ? chain : new AdmissionChain([]);\n" +
           "        const member = Reflect.get(one, name);\n" +
           "        return typeof member === 'function' ? member.bind(one) : member;\n" +
           "      },\n" +

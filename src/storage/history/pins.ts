@@ -5,6 +5,7 @@ import type { Pin, StorePins } from "../store-history.ts";
 import {
   RevisionCompactedError,
   RevisionTooNewError,
+  StoreError,
   type Draft,
   type Entry,
   type Revision,
@@ -26,6 +27,8 @@ const pendingMark = "?";
 const completeMark = ":";
 /** Maximum number of pins that one transaction changes. */
 const changesTogether = 64;
+/** Attempts to follow the pins if the store ends the subscription meanwhile. */
+const maxAttempts = 5;
 
 /** A change of a pin that waits for its transaction. */
 interface PinChange {
@@ -66,9 +69,16 @@ export class Pins implements StorePins {
   private async read(): Promise<void> {
     // First: pins that are added meanwhile are of a later generation.
     const generation = (await this.store.get(generationKey))?.revision ?? 0;
-    if (generation === 0) return;
-    await (this.subscription === undefined ? this.follow() : this.subscription.sync());
-    this.generation = generation;
+    for (let attempt = 0; attempt < maxAttempts; attempt++) {
+      // One that has ended stays where it was, without an error.
+      const reached = (await this.subscription?.sync()) ?? 0;
+      if (reached >= generation) {
+        this.generation = generation;
+        return;
+      }
+      await this.follow();
+    }
+    throw new StoreError(`the pins of the store could not be followed in ${maxAttempts} attempts`);
   }
 
   /** Reads all pins, and receives the later ones. */
@@ -91,7 +101,6 @@ export class Pins implements StorePins {
     );
     this.pinned = pinned;
     this.subscription = subscription;
-    await subscription.sync();
   }
 
   /** Whether a revision is pinned. */
@@ -227,17 +236,8 @@ export class Pins implements StorePins {
     for (let left = changes; ;) {
       // Read first: what the writes rely on is as it is at this generation.
       const generation = await this.store.get(generationKey);
-      const planned: { readonly change: PinChange; readonly write: Write }[] = [];
-      for (const change of left) {
-        const stored = await this.store.get(change.key);
-        try {
-          const write = await change.writeFor(stored);
-          if (write === undefined) change.resolve(stored);
-          else planned.push({ change, write });
-        } catch (error) {
-          change.reject(error as Error);
-        }
-      }
+      const plans = await Promise.all(left.map((change) => this.plan(change)));
+      const planned = plans.filter((one) => one !== undefined);
       if (planned.length === 0) return;
       const draft = draftOfText(completeMark);
       const result = await this.store.transact([
@@ -252,6 +252,21 @@ export class Pins implements StorePins {
       for (const [index, { change }] of planned.entries()) change.resolve(result.entries[index]);
       return;
     }
+  }
+
+  /** Returns the write of a change; undefined if it has nothing to do, or isn't possible. */
+  private async plan(
+    change: PinChange,
+  ): Promise<{ readonly change: PinChange; readonly write: Write } | undefined> {
+    const stored = await this.store.get(change.key);
+    try {
+      const write = await change.writeFor(stored);
+      if (write !== undefined) return { change, write };
+      change.resolve(stored);
+    } catch (error) {
+      change.reject(error as Error);
+    }
+    return undefined;
   }
 
   /**

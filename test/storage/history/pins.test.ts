@@ -9,6 +9,7 @@ import {
   RevisionTooNewError,
   type Revision,
   type Store,
+  type Subscription,
   type Write,
 } from "../../../src/storage/store.ts";
 import { withPins } from "../derived/derived-subjects.ts";
@@ -173,6 +174,33 @@ describe("a pin", () => {
     await update(subject.store, "/g/r/n/x", first, "2");
     await forget(subject);
     for (const { store } of [subject, other]) expect(textOf(await store.get("/g/r/n/x", at))).toBe("1");
+  });
+
+  it("of another process holds for the next write, also when the store has ended the subscription to the pins", async () => {
+    const subject = await open();
+    await subject.pins.add("first");
+    const subscriptions: Subscription[] = [];
+    const inner = new Proxy(subject.inner, {
+      get(target, name) {
+        if (name === "subscribe")
+          return (...options: Parameters<Store["subscribe"]>) => {
+            const subscription = target.subscribe(...options);
+            subscriptions.push(subscription);
+            return subscription;
+          };
+        const value = Reflect.get(target, name) as unknown;
+        return typeof value === "function" ? (value.bind(target) as unknown) : value;
+      },
+    });
+    const store = await withPins(inner, subject.clock);
+    const old = await create(store, "/g/r/n/x", "1");
+    // Without an event that says so, as in the middle of a wait for it.
+    for (const one of subscriptions) one.close();
+    const { revision: at } = await subject.pins.add("theirs");
+    await update(store, "/g/r/n/x", old, "2");
+    await forget(subject);
+    expect(textOf(await store.get("/g/r/n/x", at))).toBe("1");
+    expect(subscriptions).toHaveLength(2);
   });
 
   it("that is removed leaves nothing", async () => {
